@@ -1,5 +1,4 @@
-// Package api holds the public description of the HTTP interface,
-// openapi.yaml (OpenAPI 3.1).
+// Package api holds the public description of the HTTP interface, openapi.yaml (OpenAPI 3.1).
 package api
 
 import (

@@ -1,6 +1,5 @@
-// Command tokens-svc is the authority on organizations and API tokens: a
-// server for gateways, and the operator's command line over the same database.
-// Run it without arguments for its commands.
+// Command tokens-svc is the authority on organizations and API tokens: a server for gateways, and the operator's
+// command line over the same database. Run it without arguments for its commands.
 package main
 
 import (
@@ -39,9 +38,8 @@ func main() {
 	}
 }
 
-// newLogger returns a logger of JSON lines. Nothing in this program logs a
-// token; but others put them where they do not belong, into a path or a header,
-// so what looks like one is cut down in every line.
+// newLogger returns a logger of JSON lines. Nothing in this program logs a token; but others put them where they do not
+// belong, into a path or a header, so what looks like one is cut down in every line.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: scrub}))
 }
@@ -116,8 +114,7 @@ func explain(k *kong.Kong) error {
 	})
 }
 
-// newParser returns a parser of the command line. It calls exit after it has
-// printed help or the version.
+// newParser returns a parser of the command line. It calls exit after it has printed help or the version.
 func newParser(p program, exit func(int)) *kong.Kong {
 	return kong.Must(new(commands),
 		kong.Name("tokens-svc"),

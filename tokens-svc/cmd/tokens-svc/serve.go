@@ -109,8 +109,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	})
 }
 
-// inBackground runs work until the function it returns is called, which waits
-// for its end.
+// inBackground runs work until the function it returns is called, which waits for its end.
 func inBackground(ctx context.Context, work func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup

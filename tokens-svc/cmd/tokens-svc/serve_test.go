@@ -137,8 +137,7 @@ func newToken(t *testing.T, dsn string) (token, id string) {
 	return token, "tok_" + token[len("shpt_live_"):][:12]
 }
 
-// TestServe: the commands' tokens are good at the listeners, until they are
-// revoked.
+// TestServe: the commands' tokens are good at the listeners, until they are revoked.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
@@ -218,8 +217,7 @@ func TestServeStartsWithoutPostgres(t *testing.T) {
 	s.finish(t)
 }
 
-// TestServeWithoutANeededPepperIsNotReady: the token may be
-// good, so the answer is 503 and never {"active":false}.
+// TestServeWithoutANeededPepperIsNotReady: the token may be good, so the answer is 503 and never {"active":false}.
 func TestServeWithoutANeededPepperIsNotReady(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
@@ -287,8 +285,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// TestUnprintedSecretNamesItsToken: the token exists, so it must be
-// named.
+// TestUnprintedSecretNamesItsToken: the token exists, so it must be named.
 func TestUnprintedSecretNamesItsToken(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)

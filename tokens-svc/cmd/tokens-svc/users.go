@@ -50,8 +50,7 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 	})
 }
 
-// readPassword returns the first line of standard input, or a password that it
-// makes when that is empty.
+// readPassword returns the first line of standard input, or a password that it makes when that is empty.
 func readPassword(p program) (secret string, made bool, err error) {
 	given, err := bufio.NewReader(p.stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -129,8 +128,7 @@ func (c userUnlink) Run(ctx context.Context, p program) error {
 	})
 }
 
-// withUser calls do with the named account and writes a confirmation to standard
-// error.
+// withUser calls do with the named account and writes a confirmation to standard error.
 func withUser(
 	ctx context.Context, p program, name string, do func(*people.Service, people.User) (done string, err error),
 ) error {

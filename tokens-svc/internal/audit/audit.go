@@ -1,10 +1,8 @@
-// Package audit is the append-only log of changes in an organization or an
-// account.
+// Package audit is the append-only log of changes in an organization or an account.
 //
-// Guarantees: a log's events form a chain, numbered from 1 without a gap, in which
-// each has the SHA-256 of the event before and of all its own content; so Verify
-// finds a row that was changed, removed or inserted. A writer who may change rows
-// can recompute the chain: a copy of the log that is kept elsewhere shows that.
+// Guarantees: a log's events form a chain, numbered from 1 without a gap, in which each has the SHA-256 of the event
+// before and of all its own content; so Verify finds a row that was changed, removed or inserted. A writer who may
+// change rows can recompute the chain: a copy of the log that is kept elsewhere shows that.
 //
 // No secret is in an event. The package imports the standard library only.
 package audit
@@ -52,8 +50,7 @@ func (a *Address) Scan(src any) error {
 	return a.UnmarshalText([]byte(text))
 }
 
-// CommandLine is the actor of everything that operators do. A command adds the operator's
-// name before anything else.
+// CommandLine is the actor of everything that operators do. A command adds the operator's name before anything else.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
 
 // Action is the kind of an event.
@@ -235,9 +232,8 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("audit log of %s: event %d %s", f.Log, f.Sequence, f.Reason)
 }
 
-// Verify checks the numbers and the chain of one log, all of its events in order,
-// against its head. It returns a *Fault for the first event that was changed,
-// removed or inserted, and otherwise the error with which the events ended. An
+// Verify checks the numbers and the chain of one log, all of its events in order, against its head. It returns a *Fault
+// for the first event that was changed, removed or inserted, and otherwise the error with which the events ended. An
 // empty log is a fault: none is made without an event.
 func Verify(events iter.Seq2[Event, error], head Head) error {
 	at := Head{Log: head.Log}

@@ -49,8 +49,7 @@ func stream(events []audit.Event) iter.Seq2[audit.Event, error] {
 	}
 }
 
-// TestTheHashIsKnown: chains that were written once stay verifiable, by this
-// program and by others.
+// TestTheHashIsKnown: chains that were written once stay verifiable, by this program and by others.
 func TestTheHashIsKnown(t *testing.T) {
 	t.Parallel()
 	events, _ := chain(2)

@@ -39,8 +39,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestEachCommandNeedsOnlyItsOwnConfiguration: health runs in containers that hold no
-// secret.
+// TestEachCommandNeedsOnlyItsOwnConfiguration: health runs in containers that hold no secret.
 func TestEachCommandNeedsOnlyItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	if _, err := Load(nil); err != nil {

@@ -176,9 +176,8 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
-// Permissions are needed by whatever reads or grants permissions: the built-in
-// ones and those of SERVICE_PERMISSIONS. A pattern that matches no file is no
-// error: then there is no further service.
+// Permissions are needed by whatever reads or grants permissions: the built-in ones and those of SERVICE_PERMISSIONS. A
+// pattern that matches no file is no error: then there is no further service.
 func Permissions(c *Config) error {
 	paths, err := filepath.Glob(c.ServicePermissions)
 	isPattern := strings.ContainsAny(c.ServicePermissions, "*?[")

@@ -10,10 +10,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// ChangePassword replaces the password of a person who knows the current one,
-// and ends all of their sessions. It returns the account as it is then. It gives
-// ErrRefused when the current password is wrong or there is none, ErrEnded, a
-// *ThrottledError, and a tokens.ValidationError about the field password.
+// ChangePassword replaces the password of a person who knows the current one, and ends all of their sessions. It
+// returns the account as it is then. It gives ErrRefused when the current password is wrong or there is none, ErrEnded,
+// a *ThrottledError, and a tokens.ValidationError about the field password.
 func (s *Service) ChangePassword(
 	ctx context.Context, id UserID, current, password string, client ClientInfo,
 ) (User, error) {
@@ -64,8 +63,7 @@ func (s *Service) Rename(ctx context.Context, u User, name string, client Client
 	return err
 }
 
-// newPassword returns the stored form of a password that follows the rules and
-// is not the current one.
+// newPassword returns the stored form of a password that follows the rules and is not the current one.
 func (s *Service) newPassword(
 	ctx context.Context, password, email, current string, client ClientInfo,
 ) (string, error) {
@@ -85,9 +83,8 @@ func (s *Service) Find(ctx context.Context, idOrEmail string) (Account, error) {
 	return s.repo.Account(ctx, normalize(idOrEmail))
 }
 
-// SetPassword gives an account a password, which its holder must change at
-// sign-in, verifies its address, because the operator hands the password to the
-// person who owns it, and ends all of its sessions. It gives a
+// SetPassword gives an account a password, which its holder must change at sign-in, verifies its address, because the
+// operator hands the password to the person who owns it, and ends all of its sessions. It gives a
 // tokens.ValidationError.
 func (s *Service) SetPassword(ctx context.Context, u User, password string) error {
 	hash, err := s.newPassword(ctx, password, u.Email, "", ClientInfo{})
@@ -96,7 +93,7 @@ func (s *Service) SetPassword(ctx context.Context, u User, password string) erro
 	}
 	return s.operate(ctx, u, audit.UserPasswordSet, nil, func(a *Account) {
 		a.Password, a.PasswordTemporary = hash, true
-		a.owned(s.Now())
+		a.proveAddress(s.Now())
 		a.endSessions()
 	})
 }
@@ -130,9 +127,8 @@ func (s *Service) Enable(ctx context.Context, u User) error {
 	return s.operate(ctx, u, audit.UserEnabled, nil, func(a *Account) { a.DisabledAt = time.Time{} })
 }
 
-// Unlink removes an account's identities at issuers and ends its sessions. The
-// address then counts as not verified; the next person whose issuer asserts it
-// gets the account with its memberships. It reports whether there was one.
+// Unlink removes an account's identities at issuers and ends its sessions. The address then counts as not verified; the
+// next person whose issuer asserts it gets the account with its memberships. It reports whether there was one.
 func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
 	err = s.operate(ctx, u, audit.UserIdentityUnlinked, nil, func(a *Account) {
 		if done = a.Linked; done {

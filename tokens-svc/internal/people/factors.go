@@ -58,9 +58,8 @@ func (s *Service) App(u User, sealed string) (secret, url string, err error) {
 	return e.Secret(), e.URL(), nil
 }
 
-// AddApp gives an account an authenticator app that shows the right code, and returns recovery codes,
-// which nothing can return again. It gives ErrFactor, tokens.ErrForbidden for an account without a password,
-// and a *ThrottledError.
+// AddApp gives an account an authenticator app that shows the right code, and returns recovery codes, which nothing can
+// return again. It gives ErrFactor, tokens.ErrForbidden for an account without a password, and a *ThrottledError.
 func (s *Service) AddApp(ctx context.Context, u User, sealed, code string, client ClientInfo) ([]string, error) {
 	codes, sums := make([]string, recoveryCodes), make([]string, recoveryCodes)
 	for i := range codes {
@@ -110,9 +109,8 @@ func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, a
 	return err
 }
 
-// SignInWithCode completes SignIn of a person, as it returned them, by a code of their authenticator
-// app or a recovery code. It gives ErrFactor, also when their sessions ended meanwhile, ErrDisabled
-// and a *ThrottledError.
+// SignInWithCode completes SignIn of a person, as it returned them, by a code of their authenticator app or a recovery
+// code. It gives ErrFactor, also when their sessions ended meanwhile, ErrDisabled and a *ThrottledError.
 func (s *Service) SignInWithCode(ctx context.Context, u User, code string, client ClientInfo) (User, error) {
 	method := methodCode
 	err := s.tryCode(ctx, u, func() error {
@@ -203,8 +201,7 @@ func (a *Account) RemoveFactors() {
 	a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys = "", 0, "", nil
 }
 
-// RemoveFactors is for a person who lost them: the password alone signs in again. All sessions of the
-// account end.
+// RemoveFactors is for a person who lost them: the password alone signs in again. All sessions of the account end.
 func (s *Service) RemoveFactors(ctx context.Context, u User) error {
 	return s.operate(ctx, u, audit.UserFactorRemoved, map[string]string{"factor": "all"}, func(a *Account) {
 		a.RemoveFactors()
@@ -212,9 +209,9 @@ func (s *Service) RemoveFactors(ctx context.Context, u User) error {
 	})
 }
 
-// owned marks the address as proved by its owner. Factors of an account that was not verified before
+// proveAddress marks the address as proved by its owner. Factors of an account that was not verified before
 // may be another person's.
-func (a *Account) owned(at time.Time) {
+func (a *Account) proveAddress(at time.Time) {
 	if a.VerifiedAt.IsZero() {
 		a.VerifiedAt = at
 		a.RemoveFactors()

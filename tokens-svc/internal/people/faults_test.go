@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// TestDirectionMarksAreRefusedInNamesAndAddresses: either is shown to other
-// members, and would look like another.
+// TestDirectionMarksAreRefusedInNamesAndAddresses: either is shown to other members, and would look like another.
 func TestDirectionMarksAreRefusedInNamesAndAddresses(t *testing.T) {
 	t.Parallel()
 	for _, r := range "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" {

@@ -40,9 +40,8 @@ func (f *faults) email(text string) string {
 	return email
 }
 
-// canonical returns text as an address is stored, in lower case, and whether it
-// is an address. Only ASCII is accepted: several Unicode characters have the
-// same lower case or look alike, so that one person's address could pass for
+// canonical returns text as an address is stored, in lower case, and whether it is an address. Only ASCII is accepted:
+// several Unicode characters have the same lower case or look alike, so that one person's address could pass for
 // another's.
 func canonical(text string) (email string, ok bool) {
 	email = normalize(text)
@@ -73,8 +72,7 @@ const (
 	maxRated = 64
 )
 
-// password follows NIST SP 800-63B: length counts, composition does not, and common
-// passwords are refused.
+// password follows NIST SP 800-63B: length counts, composition does not, and common passwords are refused.
 func (f *faults) password(text, email string) {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):

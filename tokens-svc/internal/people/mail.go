@@ -60,7 +60,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 			return audit.Entry{}, ErrCode
 		}
 		now.Password, now.PasswordTemporary = hash, false
-		now.owned(s.Now())
+		now.proveAddress(s.Now())
 		now.Reset = MailedCode{}
 		now.endSessions()
 		e := s.about(audit.UserPasswordReset, client.Actor(now.User), now.User)

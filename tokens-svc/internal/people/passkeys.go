@@ -77,8 +77,7 @@ func (s *Service) BeginSignIn() (options any, ceremony string, err error) {
 	return s.config.Passkeys.BeginSignIn()
 }
 
-// SignInWithPasskey returns the person whose passkey signed. It gives ErrFactor, ErrDisabled and a
-// *ThrottledError.
+// SignInWithPasskey returns the person whose passkey signed. It gives ErrFactor, ErrDisabled and a *ThrottledError.
 func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response string, client ClientInfo) (User, error) {
 	succeeded, err := s.attempt(ctx, ofAddress("passkey", client))
 	if err != nil {

@@ -54,13 +54,11 @@ type User struct {
 	Email     string // in lower case; unique
 	Name      string // as they call themselves; perhaps empty
 	CreatedAt time.Time
-	// VerifiedAt is when it was proved that the address is the person's; zero:
-	// it was not.
+	// VerifiedAt is when it was proved that the address is the person's; zero: it was not.
 	VerifiedAt time.Time
 	// DisabledAt is since when the account cannot be used; zero: it can.
 	DisabledAt time.Time
-	// PasswordTemporary means that an operator set the password: the person must
-	// change it before doing anything else.
+	// PasswordTemporary means that an operator set the password: the person must change it before doing anything else.
 	PasswordTemporary bool
 	// HasApp means that the account has an authenticator app, so that a password alone does not sign in.
 	HasApp bool
@@ -138,8 +136,7 @@ type Member struct {
 	JoinedAt     time.Time
 }
 
-// Invitation is an open one. Joining, declining and withdrawing end it, and so
-// does a new one for the same address.
+// Invitation is an open one. Joining, declining and withdrawing end it, and so does a new one for the same address.
 type Invitation struct {
 	ID               InvitationID
 	Organization     tokens.OrgID
@@ -160,8 +157,7 @@ type Invitation struct {
 // Valid reports whether the inviter may grant the invitation's role now.
 func (i Invitation) Valid() bool { return i.Inviter == "" || i.InviterRole.MayInvite(i.Role) }
 
-// ClientInfo identifies the client of a request, for the throttle and the audit
-// log.
+// ClientInfo identifies the client of a request, for the throttle and the audit log.
 type ClientInfo struct {
 	Address   netip.Addr // zero: not known
 	RequestID string
@@ -224,11 +220,9 @@ func (s *Service) authoritative(c Claims, domain string) bool {
 // Errors, besides tokens.ErrNotFound, tokens.ErrForbidden, tokens.ErrUnavailable,
 // tokens.ErrExists and a tokens.ValidationError. Test with errors.Is.
 var (
-	// ErrRefused means that e-mail address and password do not fit, or that the
-	// account has no password; never which.
+	// ErrRefused means that e-mail address and password do not fit, or that the account has no password; never which.
 	ErrRefused = errors.New("the e-mail address or the password is wrong")
-	// ErrCode means that there is no such invitation for that address, or no
-	// longer.
+	// ErrCode means that there is no such invitation for that address, or no longer.
 	ErrCode = errors.New("the invitation is not good, or no longer")
 	// ErrFactor means that a code of an authenticator app, a recovery code or a passkey is not valid.
 	ErrFactor = errors.New("the code or the passkey is not valid")
@@ -237,28 +231,23 @@ var (
 	// ErrUnmanaged means that the issuer verified the e-mail address and does not manage its accounts, so that
 	// only who has proved to be the holder of the account with that address may link it.
 	ErrUnmanaged = errors.New("the issuer does not manage accounts with this e-mail address")
-	// ErrAccountUnverified means that an account with that e-mail address exists
-	// and cannot join a further organization, because nothing proves that its
-	// holder owns the address.
+	// ErrAccountUnverified means that an account with that e-mail address exists and cannot join a further organization,
+	// because nothing proves that its holder owns the address.
 	ErrAccountUnverified = errors.New("an account with this e-mail address exists, but the address is not verified")
-	// ErrDisabled means that an operator disabled the account. It is given only to
-	// who has proved to be its holder.
+	// ErrDisabled means that an operator disabled the account. It is given only to who has proved to be its holder.
 	ErrDisabled = errors.New("the account is disabled")
 	// ErrEnded means that the session in which a person acts has ended meanwhile.
 	ErrEnded = errors.New("the session has ended")
-	// ErrLinkedElsewhere means that the account with the e-mail address is linked to
-	// another identity at the issuer, as when the address was given to another
-	// person there.
+	// ErrLinkedElsewhere means that the account with the e-mail address is linked to another identity at the issuer, as
+	// when the address was given to another person there.
 	ErrLinkedElsewhere = errors.New("the account with this e-mail address is linked to another identity at the issuer")
-	// ErrNotInvited means that a person of the issuer's has no account and no
-	// invitation.
+	// ErrNotInvited means that a person of the issuer's has no account and no invitation.
 	ErrNotInvited = errors.New("this e-mail address has no invitation")
 	// ErrLastOwner means that an organization would be left without an owner who can sign in.
 	ErrLastOwner = errors.New("an organization needs an owner who can sign in")
 )
 
-// ThrottledError reports too many attempts. Nothing was
-// looked at.
+// ThrottledError reports too many attempts. Nothing was looked at.
 type ThrottledError struct {
 	RetryAfter time.Duration // more than zero, whole seconds
 }

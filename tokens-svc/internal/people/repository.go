@@ -20,13 +20,11 @@ type Reader interface {
 	SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error)
 }
 
-// Repository keeps people. Its methods are safe for concurrent use; each that
-// changes something does so in one transaction, together with its audit event,
-// which has committed when the method returns nil.
+// Repository keeps people. Its methods are safe for concurrent use; each that changes something does so in one
+// transaction, together with its audit event, which has committed when the method returns nil.
 //
-// Errors wrap tokens.ErrUnavailable when the storage cannot be reached or cannot
-// serve now, and otherwise those that a method names. An object that does not exist, in
-// that organization, gives tokens.ErrNotFound.
+// Errors wrap tokens.ErrUnavailable when the storage cannot be reached or cannot serve now, and otherwise those that a
+// method names. An object that does not exist, in that organization, gives tokens.ErrNotFound.
 type Repository interface {
 	Reader
 	// Account returns the account with an id or an e-mail address.
@@ -35,12 +33,11 @@ type Repository interface {
 	UserWith(ctx context.Context, identity Identity) (User, error)
 	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
-	// ChangeAccount stores the account as decide changed it: its name, its password, whether
-	// that is temporary, since when it is verified and disabled, its codes, its factors, the session
-	// epoch, an increase of which removes its sessions, and that it is linked no longer. The account does not
-	// change between decide and the end of the transaction. The entry, unless it is zero, is
-	// recorded in each organization of the account. When decide changes nothing, only the mails of the entry are
-	// stored, at its time; nothing happens when it returns an error.
+	// ChangeAccount stores the account as decide changed it: its name, its password, whether that is temporary, since when
+	// it is verified and disabled, its codes, its factors, the session epoch, an increase of which removes its sessions,
+	// and that it is linked no longer. The account does not change between decide and the end of the transaction. The
+	// entry, unless it is zero, is recorded in each organization of the account. When decide changes nothing, only the
+	// mails of the entry are stored, at its time; nothing happens when it returns an error.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
 	// Admit makes somebody a member, and reports whether the account was made. See Admission.
@@ -53,17 +50,15 @@ type Repository interface {
 	// that join has, if any, unless they were removed from it before.
 	Link(ctx context.Context, u User, identity Identity, e audit.Entry, join Admission, holders bool) (
 		linked User, takenOver bool, err error)
-	// ChangeMember gives a member the role that decide returns, or takes the
-	// membership away when that is "". decide gets the actor's role, "" for none, the member and the number of
-	// other owners whose accounts are not disabled, none of which changes before the transaction ends.
-	// When it returns an error, or the role that they have, nothing is changed.
+	// ChangeMember gives a member the role that decide returns, or takes the membership away when that is "". decide gets
+	// the actor's role, "" for none, the member and the number of other owners whose accounts are not disabled, none of
+	// which changes before the transaction ends. When it returns an error, or the role that they have, nothing is changed.
 	ChangeMember(ctx context.Context, org tokens.OrgID, id UserID, by audit.Actor,
 		decide func(role tokens.Role, now Member, others int) (tokens.Role, audit.Entry, error)) error
 
-	// Invite stores an invitation and the SHA-256 of its code. It replaces one
-	// that there is for that address. Nothing happens when decide returns an error, given the
-	// inviter's role and that of the invitation to be replaced, "" for none. It gives tokens.ErrExists when the
-	// address is a member's.
+	// Invite stores an invitation and the SHA-256 of its code. It replaces one that there is for that address. Nothing
+	// happens when decide returns an error, given the inviter's role and that of the invitation to be replaced, "" for
+	// none. It gives tokens.ErrExists when the address is a member's.
 	Invite(ctx context.Context, i Invitation, codeSum [32]byte, e audit.Entry,
 		decide func(role, replaced tokens.Role) error) error
 	// Invitations returns those of an organization that are good at a time, the
@@ -73,8 +68,7 @@ type Repository interface {
 	// returns an error, given the actor's role. The entry is recorded with the invitation's details.
 	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry,
 		decide func(role tokens.Role, i Invitation) error) error
-	// InvitationWith returns the invitation of an address by its code, if it is
-	// good at a time.
+	// InvitationWith returns the invitation of an address by its code, if it is good at a time.
 	InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (Invitation, error)
 	// Offers returns all invitations of an address that are good at a time.
 	Offers(ctx context.Context, email string, at time.Time) ([]Invitation, error)
@@ -105,8 +99,7 @@ type Repository interface {
 type Admission struct {
 	Organization tokens.OrgID
 	// User's id, password, whether that is temporary and whether it is verified count when the account is made. The
-	// session epoch of one who accepts an invitation must still be the account's: otherwise the error is
-	// ErrEnded.
+	// session epoch of one who accepts an invitation must still be the account's: otherwise the error is ErrEnded.
 	User     User
 	Role     tokens.Role
 	Password string // as stored
@@ -118,8 +111,7 @@ type Admission struct {
 	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
-	// Entry is for the audit log, if they become a member; its target is filled
-	// in with the id of the person. Its time is when they joined, and when the
-	// account was verified.
+	// Entry is for the audit log, if they become a member; its target is filled in with the id of the person. Its time is
+	// when they joined, and when the account was verified.
 	Entry audit.Entry
 }

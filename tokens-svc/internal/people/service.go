@@ -17,8 +17,7 @@ import (
 
 // Service is the operations on people. It is safe for concurrent use.
 //
-// Besides the errors that methods name, all of them pass on the repository's
-// tokens.ErrUnavailable.
+// Besides the errors that methods name, all of them pass on the repository's tokens.ErrUnavailable.
 type Service struct {
 	Reader
 
@@ -59,8 +58,7 @@ func NewService(repo Repository, c Config) *Service {
 	return &Service{Reader: repo, repo: repo, config: c}
 }
 
-// Now returns the current time: UTC, whole
-// milliseconds.
+// Now returns the current time: UTC, whole milliseconds.
 func (s *Service) Now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
 
 // Standing returns a person with their memberships, of which one is in org, if they are a member.
@@ -86,12 +84,10 @@ type Enrolment struct {
 	Temporary bool
 }
 
-// Enroll makes a person a member, and creates their account unless it exists:
-// then its password and name stay, as does the role of a membership that there
-// is. An account that it makes is verified: the operator hands the password to
-// the person. It gives tokens.ErrNotFound without the organization,
-// ErrAccountUnverified for an account that may not join a further organization,
-// and a tokens.ValidationError.
+// Enroll makes a person a member, and creates their account unless it exists: then its password and name stay, as does
+// the role of a membership that there is. An account that it makes is verified: the operator hands the password to the
+// person. It gives tokens.ErrNotFound without the organization, ErrAccountUnverified for an account that may not join a
+// further organization, and a tokens.ValidationError.
 func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, err error) {
 	var wrong faults
 	email := wrong.email(e.Email)

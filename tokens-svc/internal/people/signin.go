@@ -64,13 +64,12 @@ func (s *Service) verify(ctx context.Context, a Account, password string, client
 	return nil
 }
 
-// SignInWith returns the user of an identity at the issuer. It makes an account
-// for a verified e-mail address that is invited, without a membership: each
-// invitation is accepted with Join. One in one of the domains becomes a member there.
-// linked reports that this sign-in linked the identity to an account that existed before,
-// whose password and sessions have ended. proved is the person who has just proved to be the holder of an account in
-// another way, "" for none: linked to that account, all of it stays. It gives ErrUnverified, ErrUnmanaged,
-// ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
+// SignInWith returns the user of an identity at the issuer. It makes an account for a verified e-mail address that is
+// invited, without a membership: each invitation is accepted with Join. One in one of the domains becomes a member
+// there. linked reports that this sign-in linked the identity to an account that existed before, whose password and
+// sessions have ended. proved is the person who has just proved to be the holder of an account in another way, "" for
+// none: linked to that account, all of it stays. It gives ErrUnverified, ErrUnmanaged, ErrNotInvited,
+// ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(
 	ctx context.Context, c Claims, proved UserID, client ClientInfo,
 ) (u User, linked bool, err error) {
@@ -151,11 +150,10 @@ const (
 	methodChange   = "change of password" // the current password, of a person who is signed in
 )
 
-// recordSignIn records the outcome of an attempt to sign in, in the audit log of
-// the account. An attempt on an unknown account is logged instead, and one too many is
-// not recorded: those before it are. Neither has the input. A success is recorded before
-// it takes effect. A refusal is recorded after the response: otherwise response times
-// would tell which accounts exist. It returns the outcome. The mails are stored with a success.
+// recordSignIn records the outcome of an attempt to sign in, in the audit log of the account. An attempt on an unknown
+// account is logged instead, and one too many is not recorded: those before it are. Neither has the input. A success is
+// recorded before it takes effect. A refusal is recorded after the response: otherwise response times would tell which
+// accounts exist. It returns the outcome. The mails are stored with a success.
 func (s *Service) recordSignIn(
 	ctx context.Context, u User, method string, client ClientInfo, outcome error, mails ...audit.Mail,
 ) error {

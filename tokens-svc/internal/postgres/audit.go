@@ -80,8 +80,7 @@ func (r *Repository) Unsearched(ctx context.Context, org tokens.OrgID, q tokens.
 	return append(at, time.Time{})[0], err
 }
 
-// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
-// organizations that lost theirs.
+// AuditLogs returns the ids of all audit logs, of organizations and of people, also of organizations that lost theirs.
 func (r *Repository) AuditLogs(ctx context.Context) ([]string, error) {
 	return getRows[string](ctx, r.db, `SELECT id FROM organizations UNION SELECT log_id FROM audit_heads ORDER BY 1`)
 }

@@ -28,9 +28,8 @@ func snapshot(t *testing.T, db *sql.DB) string {
 	return all.String()
 }
 
-// TestAFailureAtAnyStatementLeavesNothing: whichever table refuses to be
-// written, and even when only the commit fails, there is no token, no audit
-// event, no revision and no change.
+// TestAFailureAtAnyStatementLeavesNothing: whichever table refuses to be written, and even when only the commit fails,
+// there is no token, no audit event, no revision and no change.
 func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// newToken returns a token with every field, created some time after noon, and
-// a digest.
+// newToken returns a token with every field, created some time after noon, and a digest.
 func newToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) {
 	tb.Helper()
 	s := tokens.Generate(tokens.Test)

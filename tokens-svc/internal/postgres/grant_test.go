@@ -61,8 +61,7 @@ func install(t *testing.T, server string) installation {
 	return i
 }
 
-// TestInstallationsOnOneServerAreSeparate: each login serves from its own database,
-// and cannot connect to the other's.
+// TestInstallationsOnOneServerAreSeparate: each login serves from its own database, and cannot connect to the other's.
 func TestInstallationsOnOneServerAreSeparate(t *testing.T) {
 	t.Parallel()
 	server := fresh(t)

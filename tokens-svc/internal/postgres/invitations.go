@@ -12,8 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// selectInvitations selects those that have not expired, also where the inviter
-// may no longer grant the role.
+// selectInvitations selects those that have not expired, also where the inviter may no longer grant the role.
 const selectInvitations = `
 	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by,
 		coalesce(i.inviter_id, '') AS inviter,
@@ -122,8 +121,7 @@ func (r *Repository) InvitationWith(
 	return validInvitation(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
-// redeem ends an invitation that is good at a time and returns it, and otherwise gives
-// tokens.ErrNotFound.
+// redeem ends an invitation that is good at a time and returns it, and otherwise gives tokens.ErrNotFound.
 func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) (people.Invitation, error) {
 	i, err := validInvitation(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id)
 	if err != nil {

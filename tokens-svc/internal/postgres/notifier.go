@@ -17,12 +17,10 @@ const (
 	reconnectAtMost = 5 * time.Second
 )
 
-// Notifier tells of new changes of tokens:
-// of each one that commits, on any replica, while its connection is up, and
+// Notifier tells of new changes of tokens: of each one that commits, on any replica, while its connection is up, and
 // once when the connection is restored: changes made meanwhile are in the table.
 //
-// A connection that died without a word is found by TCP's keep-alive, after
-// minutes. Waiters must therefore also poll.
+// A connection that died without a word is found by TCP's keep-alive, after minutes. Waiters must therefore also poll.
 type Notifier struct {
 	dsn  string
 	mu   sync.Mutex
@@ -74,14 +72,12 @@ func (n *Notifier) Run(ctx context.Context, observe func(error)) {
 	}
 }
 
-// Changes implements tokens.Repository. The counter and the changes are read in
-// one statement and so at one instant; as the counter is locked by each change
-// until it commits, every change up to its value is there.
+// Changes implements tokens.Repository. The counter and the changes are read in one statement and so at one instant; as
+// the counter is locked by each change until it commits, every change up to its value is there.
 //
-// The epoch consists of the identifier of the Postgres cluster, its timeline and
-// the OID of the counter's table. A new cluster has another identifier, promotion
-// and point-in-time recovery begin another timeline, and restoring a dump creates
-// another table.
+// The epoch consists of the identifier of the Postgres cluster, its timeline and the OID of the counter's table. A new
+// cluster has another identifier, promotion and point-in-time recovery begin another timeline, and restoring a dump
+// creates another table.
 func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.Change, int64, string, error) {
 	type changeRow struct {
 		tokens.Change

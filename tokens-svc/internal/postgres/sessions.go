@@ -21,8 +21,7 @@ type Sessions struct {
 // NewSessions returns a store over a pool that Open returned. now decides which sessions have expired.
 func NewSessions(db *sqlx.DB, now func() time.Time) *Sessions { return &Sessions{db: db, now: now} }
 
-// Find implements session.Store. A session that was made while its account changed is from an
-// earlier epoch.
+// Find implements session.Store. A session that was made while its account changed is from an earlier epoch.
 func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 	type foundRow struct {
 		session.Row

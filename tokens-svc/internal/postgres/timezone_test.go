@@ -7,8 +7,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestTimesDoNotDependOnTheServersZone: they are read in UTC, and one that is not
-// set is Go's zero time.
+// TestTimesDoNotDependOnTheServersZone: they are read in UTC, and one that is not set is Go's zero time.
 func TestTimesDoNotDependOnTheServersZone(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)

@@ -70,8 +70,7 @@ var orders = map[tokens.Sort]string{
 	tokens.ByExpiry: `t.expires_at NULLS LAST, t.created_at DESC`,
 }
 
-// Tokens implements tokens.Repository. The text is looked for in the name and in what
-// tokens.Scrub leaves of a token.
+// Tokens implements tokens.Repository. The text is looked for in the name and in what tokens.Scrub leaves of a token.
 func (r *Repository) Tokens(
 	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
 ) ([]tokens.Token, int, error) {

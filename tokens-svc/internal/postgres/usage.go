@@ -12,9 +12,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// AddUsage implements tokens.Repository. It is one statement, which takes the
-// rows in one order, so that reports of several gateways cannot
-// wait for each other in a circle. It locks no row of api_tokens.
+// AddUsage implements tokens.Repository. It is one statement, which takes the rows in one order, so that reports of
+// several gateways cannot wait for each other in a circle. It locks no row of api_tokens.
 func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	if len(uses) == 0 {
 		return nil

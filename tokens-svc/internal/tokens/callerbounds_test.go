@@ -17,8 +17,7 @@ func caller(t tokens.Token) tokens.Principal {
 	return catalogue.Bearer(audit.Actor{Kind: audit.Token, ID: string(t.ID), Name: t.Name}, t, catalogue.Effective(t))
 }
 
-// restricted makes an admin token that is good for an hour, from two networks,
-// for 30 requests in a minute.
+// restricted makes an admin token that is good for an hour, from two networks, for 30 requests in a minute.
 func restricted(t *testing.T, s *tokens.Service, change func(*tokens.Draft)) tokens.Token {
 	t.Helper()
 	d := tokens.Draft{
@@ -155,8 +154,7 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 	}
 }
 
-// TestNoTokenGainsByChangingOrRotatingAnother: neither itself, nor one that is
-// good for more, nor one of another owner.
+// TestNoTokenGainsByChangingOrRotatingAnother: neither itself, nor one that is good for more, nor one of another owner.
 func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})

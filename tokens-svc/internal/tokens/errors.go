@@ -17,8 +17,7 @@ var (
 	ErrChanged = errors.New("was changed meanwhile")
 	// ErrForbidden means that the principal lacks the right.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUnavailable means that the storage is unavailable; the same call
-	// may succeed later.
+	// ErrUnavailable means that the storage is unavailable; the same call may succeed later.
 	ErrUnavailable = errors.New("the token store is not available")
 )
 
@@ -31,8 +30,7 @@ func (e *ForbiddenError) Error() string { return e.Detail }
 // Is makes it ErrForbidden.
 func (e *ForbiddenError) Is(target error) bool { return target == ErrForbidden }
 
-// StateError reports that a token is no longer in a state in which the operation
-// can be done to it. Nothing was done.
+// StateError reports that a token is no longer in a state in which the operation can be done to it. Nothing was done.
 type StateError struct {
 	ID     TokenID
 	Status Status

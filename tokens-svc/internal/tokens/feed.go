@@ -15,26 +15,22 @@ const (
 	feedTimeout = 2 * time.Second
 )
 
-// Change is a change of a token. One without a token is a
-// heartbeat: every change up to its revision was sent before.
+// Change is a change of a token. One without a token is a heartbeat: every change up to its revision was sent before.
 type Change struct {
 	Revision int64      `json:"rev"`
 	Token    TokenID    `json:"token,omitempty"`
 	Kind     ChangeKind `json:"kind,omitempty"`
-	// Epoch identifies the history of the storage. Another epoch means that the
-	// storage was restored, or that a replica was promoted, so that revisions
-	// may have been lost and used again.
+	// Epoch identifies the history of the storage. Another epoch means that the storage was restored, or that a replica
+	// was promoted, so that revisions may have been lost and used again.
 	Epoch string `json:"epoch"`
 }
 
-// Follow passes the changes after a revision to emit, in the order of
-// revisions and without a gap, and each second a heartbeat. It reads
-// changes when the channel that next returned before is closed and at each heartbeat, so a lost
+// Follow passes the changes after a revision to emit, in the order of revisions and without a gap, and each second a
+// heartbeat. It reads changes when the channel that next returned before is closed and at each heartbeat, so a lost
 // notification costs a second at most. Without a revision (after is nil) it begins at the newest.
 //
-// On a change or heartbeat of another epoch, and on a heartbeat whose revision
-// is lower than one sent before, or than after, followers must discard their
-// caches and continue from there.
+// On a change or heartbeat of another epoch, and on a heartbeat whose revision is lower than one sent before, or than
+// after, followers must discard their caches and continue from there.
 //
 // It returns when ctx ends, with the error with which emit or the repository
 // fails: every heartbeat was read from the storage just before.

@@ -63,9 +63,8 @@ func TestEveryGeneratedTokenParses(t *testing.T) {
 	}
 }
 
-// TestEverySingleTypingErrorIsFound changes each character of tokens into each
-// other that could stand there, leaves each out, doubles each, and swaps each
-// with its neighbour. CRC-32 promises as much for bursts of up to 32 bits; the
+// TestEverySingleTypingErrorIsFound changes each character of tokens into each other that could stand there, leaves
+// each out, doubles each, and swaps each with its neighbour. CRC-32 promises as much for bursts of up to 32 bits; the
 // test is about our use of it.
 func TestEverySingleTypingErrorIsFound(t *testing.T) {
 	t.Parallel()

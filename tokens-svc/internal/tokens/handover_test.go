@@ -8,8 +8,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestPeopleChooseTheOwner, when they make a token or later, and the audit log says
-// who it was before.
+// TestPeopleChooseTheOwner, when they make a token or later, and the audit log says who it was before.
 func TestPeopleChooseTheOwner(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()

@@ -10,9 +10,8 @@ import (
 // Outcome is the result of an introspection.
 type Outcome string
 
-// The outcomes. Only OutcomeActive lets anybody in, and only OutcomeExpired and
-// OutcomeRevoked may be disclosed to the caller, which presented
-// the right secret. The rest is for operators.
+// The outcomes. Only OutcomeActive lets anybody in, and only OutcomeExpired and OutcomeRevoked may be disclosed to the
+// caller, which presented the right secret. The rest is for operators.
 const (
 	OutcomeActive    Outcome = Outcome(StatusActive)
 	OutcomeExpired   Outcome = Outcome(StatusExpired)
@@ -26,13 +25,11 @@ const (
 type Introspection struct {
 	Outcome Outcome
 	ID      TokenID // the id in the presented token; "" if malformed
-	// Token is set when the right secret was presented: with OutcomeActive,
-	// OutcomeExpired and OutcomeRevoked.
+	// Token is set when the right secret was presented: with OutcomeActive, OutcomeExpired and OutcomeRevoked.
 	Token Token
 }
 
-// Reason returns why a token with the right secret is refused, and "" for any
-// other outcome.
+// Reason returns why a token with the right secret is refused, and "" for any other outcome.
 func (i Introspection) Reason() string {
 	if i.Outcome == OutcomeExpired || i.Outcome == OutcomeRevoked {
 		return string(i.Outcome)
@@ -40,9 +37,8 @@ func (i Introspection) Reason() string {
 	return ""
 }
 
-// Introspect reports whether a presented token is valid now. The zero Secret stands
-// for a text that is no token. An error means that this is not known: the
-// repository's ErrUnavailable, or a *PepperError, which is one, too.
+// Introspect reports whether a presented token is valid now. The zero Secret stands for a text that is no token. An
+// error means that this is not known: the repository's ErrUnavailable, or a *PepperError, which is one, too.
 func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspection, error) {
 	if presented.IsZero() {
 		return Introspection{Outcome: OutcomeMalformed}, nil

@@ -24,17 +24,14 @@ type Rotation struct {
 	Previous Token // good until its ExpiresAt
 }
 
-// RotateToken makes a successor of a token of org and returns its secret, which
-// nothing can return again. The successor has the name, permissions, limits,
-// ranges, environment, maker and owner of the old token, and lasts as long as
-// that did when it was new: 90 days again for one made for 90 days. The
-// successor that a token makes ends no later than the calling token, so that
-// none prolongs its own life. The old one ends after grace, from 0 (at once) or
-// MinOwnGrace to MaxGrace, or at its own end if that is earlier.
+// RotateToken makes a successor of a token of org and returns its secret, which nothing can return again. The successor
+// has the name, permissions, limits, ranges, environment, maker and owner of the old token, and lasts as long as that
+// did when it was new: 90 days again for one made for 90 days. The successor that a token makes ends no later than the
+// calling token, so that none prolongs its own life. The old one ends after grace, from 0 (at once) or MinOwnGrace to
+// MaxGrace, or at its own end if that is earlier.
 //
-// A token is rotated once: of several attempts one succeeds. It gives
-// ErrNotFound when org has no such token, ErrForbidden, a StateError for one
-// that is rotated already or has ended, and a ValidationError.
+// A token is rotated once: of several attempts one succeeds. It gives ErrNotFound when org has no such token,
+// ErrForbidden, a StateError for one that is rotated already or has ended, and a ValidationError.
 func (s *Service) RotateToken(
 	ctx context.Context, principal Principal, org OrgID, id TokenID, grace time.Duration,
 ) (Rotation, error) {
@@ -122,10 +119,9 @@ func (t Token) changeable(now time.Time) error {
 	return nil
 }
 
-// RevokeToken ends a token of org for good and returns it; with children also its
-// Children, as far as the principal may revoke them, in one change. Revoking it again
-// changes nothing, neither the time nor the reason. It gives ErrNotFound when
-// org has no such token, ErrForbidden, and a ValidationError for the reason.
+// RevokeToken ends a token of org for good and returns it; with children also its Children, as far as the principal may
+// revoke them, in one change. Revoking it again changes nothing, neither the time nor the reason. It gives ErrNotFound
+// when org has no such token, ErrForbidden, and a ValidationError for the reason.
 //
 // It is also how the overlap of a rotated token is ended early.
 func (s *Service) RevokeToken(

@@ -9,8 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// ExpiringWithin is how near its end a token is called expiring. A token that
-// was rotated is, for as long as both work.
+// ExpiringWithin is how near its end a token is called expiring. A token that was rotated is, for as long as both work.
 const ExpiringWithin = MaxGrace
 
 // Filter selects tokens by their status at a time.
@@ -107,11 +106,10 @@ func (s *Service) Usage(ctx context.Context, org OrgID, of ...Token) (map[TokenI
 	return all, err
 }
 
-// RecordUsage adds gateways' reports. Each counts into the hour in
-// which the token was last used; times in the future are corrected. When
-// a token was last used never moves back, in whatever order reports come.
-// Tokens that do not exist are ignored. It gives a ValidationError, and then
-// nothing was added. Gateways are programs: it names the first fault only.
+// RecordUsage adds gateways' reports. Each counts into the hour in which the token was last used; times in the future
+// are corrected. When a token was last used never moves back, in whatever order reports come. Tokens that do not exist
+// are ignored. It gives a ValidationError, and then nothing was added. Gateways are programs: it names the first fault
+// only.
 func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 	now, uses := s.Now(), make([]Use, len(reports))
 	for i, u := range reports {

@@ -15,9 +15,8 @@ const domain = "shpt/v1\x00"
 // Digest is the stored form of a secret: HMAC-SHA-256 under the pepper of that
 // version, over a constant and the token's whole text.
 //
-// With a plain hash, write access to the database would be enough to create a token of
-// their own. A slow hash buys nothing: no one guesses 190 bits, and each check
-// would take a tenth of a second.
+// With a plain hash, write access to the database would be enough to create a token of their own. A slow hash buys
+// nothing: no one guesses 190 bits, and each check would take a tenth of a second.
 type Digest struct {
 	Version int
 	MAC     [sha256.Size]byte
@@ -38,9 +37,8 @@ func ParsePeppers(text string) (Peppers, error) {
 // Seal returns the token's digest under the primary pepper.
 func (p Peppers) Seal(s Secret) Digest { return seal(p.Ring[0], s) }
 
-// Verify compares a token with a stored digest, in a time that does not depend
-// on where they differ. known is false when the digest's pepper is not among
-// these; then the token cannot be compared and ok is false.
+// Verify compares a token with a stored digest, in a time that does not depend on where they differ. known is false
+// when the digest's pepper is not among these; then the token cannot be compared and ok is false.
 func (p Peppers) Verify(s Secret, stored Digest) (ok, known bool) {
 	k, known := p.Find(stored.Version)
 	mac := seal(k, s).MAC

@@ -37,8 +37,7 @@ func (c *Catalogue) All() []Permission {
 	return c.named(func(Definition) bool { return true })
 }
 
-// OfMembers returns the permissions that members may grant to their tokens,
-// sorted. Owners and admins may grant all.
+// OfMembers returns the permissions that members may grant to their tokens, sorted. Owners and admins may grant all.
 func (c *Catalogue) OfMembers() []Permission {
 	return c.named(func(d Definition) bool { return d.Members })
 }
@@ -60,9 +59,8 @@ func (c *Catalogue) Parse(text string) (Permission, error) {
 	return "", fmt.Errorf("unknown permission %q; there are %s", Scrub(text), commaSeparated(c.All()))
 }
 
-// Expand returns everything that the granted permissions amount to, sorted and
-// without repetition: what they include, and all for Admin. A permission that is
-// not in the catalogue, or no longer, is passed on as it is.
+// Expand returns everything that the granted permissions amount to, sorted and without repetition: what they include,
+// and all for Admin. A permission that is not in the catalogue, or no longer, is passed on as it is.
 func (c *Catalogue) Expand(granted []Permission) []Permission {
 	all := slices.Clone(granted)
 	if slices.Contains(granted, Admin) {
@@ -92,8 +90,7 @@ func (c *Catalogue) named(wanted func(Definition) bool) (names []Permission) {
 // called a scope. A Catalogue defines which there are.
 type Permission string
 
-// Admin is all permissions, including future ones. Services
-// give most others their meaning.
+// Admin is all permissions, including future ones. Services give most others their meaning.
 const Admin Permission = "admin"
 
 // TokensRead and AuditRead are permissions of tokens-svc's own API.
@@ -155,8 +152,7 @@ const maxPermissions = 100
 
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{0,31}$`)
 
-// NewCatalogue returns the built-in permissions and further ones. The error
-// lists all faults of these.
+// NewCatalogue returns the built-in permissions and further ones. The error lists all faults of these.
 func NewCatalogue(further ...Definition) (*Catalogue, error) {
 	c := &Catalogue{entries: maps.Clone(builtIn().entries), presets: builtIn().presets, roles: builtIn().roles}
 	return c, c.define(further)

@@ -7,8 +7,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Principal is the authenticated caller, for the audit log, and its rights.
-// The zero Principal has no rights.
+// Principal is the authenticated caller, for the audit log, and its rights. The zero Principal has no rights.
 type Principal struct {
 	Actor     audit.Actor
 	catalogue *Catalogue   // of a person; nil: a token or an operator
@@ -29,8 +28,7 @@ func Operator() Principal {
 	}
 }
 
-// Person returns the principal of a signed-in user with a role in
-// the organization at hand.
+// Person returns the principal of a signed-in user with a role in the organization at hand.
 func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 	return Principal{
 		Actor: actor, catalogue: c, grants: c.Expand(c.mayGrant(role)), powers: role.powers(),
@@ -46,11 +44,9 @@ func (p Principal) As(role Role) Principal {
 	return p.catalogue.Person(p.Actor, role).Under(p.policy).WithKey(p.key)
 }
 
-// Bearer returns the principal of a token that calls the API. With the
-// permission admin it may make tokens, change those of its own owner, or all
-// if that is the organization, and revoke any, each within its own bounds.
-// Without, it may rotate and end itself. A test token knows and makes test
-// tokens only.
+// Bearer returns the principal of a token that calls the API. With the permission admin it may make tokens, change
+// those of its own owner, or all if that is the organization, and revoke any, each within its own bounds. Without, it
+// may rotate and end itself. A test token knows and makes test tokens only.
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 	p := Principal{Actor: actor, grants: c.Expand(held), owner: caller.Owner, caller: &caller}
 	p.Tokens = onlyItself
@@ -61,8 +57,7 @@ func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) P
 	return p
 }
 
-// Grants returns every permission that the principal may give to a token,
-// sorted; Admin alone stands for all.
+// Grants returns every permission that the principal may give to a token, sorted; Admin alone stands for all.
 func (p Principal) Grants() []Permission {
 	return slices.DeleteFunc(slices.Clone(p.grants), func(one Permission) bool {
 		return one == Admin && !p.grantsAdmin()
@@ -74,8 +69,7 @@ func (p Principal) MayCreate() bool {
 	return len(p.grants) > 0 && (p.Tokens == ownTokens || p.Tokens == allTokens)
 }
 
-// Sees returns the environment whose tokens exist for the principal, or "" for
-// both.
+// Sees returns the environment whose tokens exist for the principal, or "" for both.
 func (p Principal) Sees() Environment {
 	if p.caller != nil && p.caller.Environment == Test {
 		return Test
@@ -100,9 +94,8 @@ func (p Principal) MayRevoke(t Token) bool {
 	}
 }
 
-// MayChange reports whether the principal may edit and rotate t. A token whose
-// owner is a person does not change those of others: what it gains there would
-// outlast that person's role.
+// MayChange reports whether the principal may edit and rotate t. A token whose owner is a person does not change those
+// of others: what it gains there would outlast that person's role.
 func (p Principal) MayChange(t Token) bool {
 	return p.MayRevoke(t) && (p.caller == nil || p.owner.IsOrganization() || p.owner.ID == t.Owner.ID)
 }
@@ -111,8 +104,7 @@ func (p Principal) MayChange(t Token) bool {
 // of tokens. No token may: its authority could outlast that of its own owner.
 func (p Principal) MayChooseOwner() bool { return p.Tokens == allTokens && p.caller == nil }
 
-// mayChange returns ErrNotFound for what does not exist for the principal, and
-// ErrForbidden for what it may not change.
+// mayChange returns ErrNotFound for what does not exist for the principal, and ErrForbidden for what it may not change.
 func (p Principal) mayChange(t Token, what string) error {
 	switch {
 	case !p.MaySee(t):
@@ -136,8 +128,7 @@ func (p Principal) maker() audit.Actor {
 // is reports whether t is the calling token.
 func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 
-// refuse returns an error that is ErrForbidden and names the operation that the principal may
-// not do.
+// refuse returns an error that is ErrForbidden and names the operation that the principal may not do.
 func (p Principal) refuse(what string) error {
 	return &ForbiddenError{fmt.Sprintf("%s %s may not %s", p.Actor.Kind, p.Actor.Name, what)}
 }

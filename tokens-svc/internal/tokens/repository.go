@@ -15,18 +15,15 @@ type Reader interface {
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 }
 
-// Repository keeps organizations and tokens. Its methods are safe for
-// concurrent use. Each that changes something does so in one transaction, which
-// has committed when the method returns nil: with the change go its entry in
-// the organization's audit log and, for a token, the next revision in the
-// stream of changes.
+// Repository keeps organizations and tokens. Its methods are safe for concurrent use. Each that changes something does
+// so in one transaction, which has committed when the method returns nil: with the change go its entry in the
+// organization's audit log and, for a token, the next revision in the stream of changes.
 //
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
 	Reader
-	// CreateOrganization stores a new organization. It gives ErrExists when the id is
-	// taken.
+	// CreateOrganization stores a new organization. It gives ErrExists when the id is taken.
 	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 
 	// AuditEvents returns a page of the selected events of org's audit log and how many there are, newest first
@@ -47,21 +44,18 @@ type Repository interface {
 	// was last used, and how much in the hours since a time.
 	Usage(ctx context.Context, org OrgID, ids []TokenID, since time.Time) ([]Use, error)
 
-	// FindToken returns a token of any organization with the digest of its
-	// secret, or ErrNotFound. It is for holders of the token: the only
-	// look-up without an organization, and one statement in one round trip.
+	// FindToken returns a token of any organization with the digest of its secret, or ErrNotFound. It is for holders of
+	// the token: the only look-up without an organization, and one statement in one round trip.
 	FindToken(ctx context.Context, id TokenID) (Token, Digest, error)
 	// AddUsage adds uses to the stored usage, writing one row for each token and hour.
 	// Tokens that do not exist are ignored.
 	AddUsage(ctx context.Context, uses []Use) error
-	// Changes returns at most n changes after a revision, in order, the revision
-	// up to which nothing is missing, and the epoch of all of them. The changes
-	// themselves are without epoch. It fails where the newest change may not be
-	// known, as on a standby.
+	// Changes returns at most n changes after a revision, in order, the revision up to which nothing is missing, and the
+	// epoch of all of them. The changes themselves are without epoch. It fails where the newest change may not be known,
+	// as on a standby.
 	Changes(ctx context.Context, after int64, n int) (changes []Change, upTo int64, epoch string, err error)
-	// Reseal replaces the token's digest, provided that it still is the old
-	// one. Otherwise it changes nothing. The revision stays: nothing has changed
-	// that followers are notified of.
+	// Reseal replaces the token's digest, provided that it still is the old one. Otherwise it changes nothing. The
+	// revision stays: nothing has changed that followers are notified of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
 }
 
@@ -82,8 +76,7 @@ type Tx interface {
 	// CheckKey gives a *RepeatedError when the organization has stored the key, unless it is nil, within
 	// KeyLifetime, or ErrKeyReused where the fingerprint is another.
 	CheckKey(ctx context.Context, k *Key) error
-	// StoreKey stores an idempotency key, unless it is nil, with the token that its request
-	// made or revoked.
+	// StoreKey stores an idempotency key, unless it is nil, with the token that its request made or revoked.
 	StoreKey(ctx context.Context, k *Key, id TokenID) error
 	// Holders returns the addresses of the people whose token it is: its owner, or the maker of an organization's; if the
 	// maker is no member, all owners of the organization. Former members and disabled accounts get no mail.

@@ -84,8 +84,7 @@ func (r Role) powers() powers {
 	return powers{}
 }
 
-// MayAssign reports whether a person's role may be changed from one to another;
-// "" stands for no member.
+// MayAssign reports whether a person's role may be changed from one to another; "" stands for no member.
 func (p powers) MayAssign(from, to Role) bool {
 	if from == RoleOwner || to == RoleOwner {
 		return p.Owners
@@ -93,8 +92,7 @@ func (p powers) MayAssign(from, to Role) bool {
 	return p.Members
 }
 
-// Assignable returns the roles that may be given to a person with the role from,
-// the most powerful first.
+// Assignable returns the roles that may be given to a person with the role from, the most powerful first.
 func (p powers) Assignable(from Role) []Role {
 	return slices.DeleteFunc(Roles(), func(to Role) bool { return !p.MayAssign(from, to) })
 }
@@ -102,9 +100,8 @@ func (p powers) Assignable(from Role) []Role {
 // MayInvite reports whether r may invite people as a role.
 func (r Role) MayInvite(as Role) bool { return r.powers().MayAssign("", as) }
 
-// Owner is the person whose current role in the organization bounds a token.
-// The zero Owner stands for the organization: then nothing but the token's own
-// permissions bounds it.
+// Owner is the person whose current role in the organization bounds a token. The zero Owner stands for the
+// organization: then nothing but the token's own permissions bounds it.
 type Owner struct {
 	ID   string // usr_…
 	Name string // e-mail address; "" when the account does not exist
@@ -114,9 +111,8 @@ type Owner struct {
 // IsOrganization reports whether the organization itself is the owner.
 func (o Owner) IsOrganization() bool { return o.ID == "" }
 
-// Effective returns everything that t may do now, sorted, with implied
-// permissions included: those granted, limited to those that its owner's current
-// role allows. It is empty when that role allows none of them.
+// Effective returns everything that t may do now, sorted, with implied permissions included: those granted, limited to
+// those that its owner's current role allows. It is empty when that role allows none of them.
 func (c *Catalogue) Effective(t Token) []Permission {
 	granted := c.Expand(t.Permissions)
 	if t.Owner.IsOrganization() {
@@ -129,9 +125,8 @@ func (c *Catalogue) Effective(t Token) []Permission {
 	return slices.DeleteFunc(granted, func(p Permission) bool { return !slices.Contains(allowed, p) })
 }
 
-// Partition returns the organization id under which the services keep the data
-// that t works with: that of the organization for a live token, and for a test
-// token the same with org_7, with which no organization's begins.
+// Partition returns the organization id under which the services keep the data that t works with: that of the
+// organization for a live token, and for a test token the same with org_7, with which no organization's begins.
 func (t Token) Partition() OrgID {
 	if t.Environment == Test {
 		return OrgID(strings.Replace(string(t.Organization.ID), "org_0", "org_7", 1))

@@ -10,8 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestRotationCreatesASuccessor: it is the same in all but its secret, and
-// both work until the overlap is over.
+// TestRotationCreatesASuccessor: it is the same in all but its secret, and both work until the overlap is over.
 func TestRotationCreatesASuccessor(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})

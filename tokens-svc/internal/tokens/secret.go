@@ -40,8 +40,7 @@ const (
 	Test Environment = "test"
 )
 
-// ErrMalformed means that a text is no token at all. Errors that wrap it say
-// the fault and never repeat the text.
+// ErrMalformed means that a text is no token at all. Errors that wrap it say the fault and never repeat the text.
 var ErrMalformed = errors.New("not an API token")
 
 // Valid reports whether id is like those that Generate makes.
@@ -105,10 +104,9 @@ func randomBase62(n int) string {
 	return string(text)
 }
 
-// Secret is the whole text of a token. Printed, logged or marshalled in any
-// way it shows only its public part, "shpt_live_4fZyo82mVyR1_…"; the text
-// itself comes out of Reveal alone, so a search for that name finds every
-// place where a token can leave the program.
+// Secret is the whole text of a token. Printed, logged or marshalled in any way it shows only its public part,
+// "shpt_live_4fZyo82mVyR1_…"; the text itself comes out of Reveal alone, so a search for that name finds every place
+// where a token can leave the program.
 //
 // The zero Secret is no token.
 type Secret struct {

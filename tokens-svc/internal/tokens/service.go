@@ -13,11 +13,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Service is the operations on organizations and tokens. It is safe for
-// concurrent use.
+// Service is the operations on organizations and tokens. It is safe for concurrent use.
 //
-// Besides the errors that methods name, all of them pass on the repository's
-// ErrUnavailable.
+// Besides the errors that methods name, all of them pass on the repository's ErrUnavailable.
 type Service struct {
 	Reader
 
@@ -26,8 +24,7 @@ type Service struct {
 	resealing sync.Mutex
 }
 
-// Config has the settings of a Service. The zero Config suits a program that
-// neither makes nor verifies tokens.
+// Config has the settings of a Service. The zero Config suits a program that neither makes nor verifies tokens.
 type Config struct {
 	Peppers Peppers          // needed to make, change and introspect tokens
 	Now     func() time.Time // zero: time.Now
@@ -53,16 +50,14 @@ func NewService(repo Repository, c Config) *Service {
 	return &Service{Reader: repo, repo: repo, config: c}
 }
 
-// Now returns the current time for statuses: UTC, whole
-// milliseconds.
+// Now returns the current time for statuses: UTC, whole milliseconds.
 func (s *Service) Now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
 
 // Permissions returns the permissions that tokens can be granted.
 func (s *Service) Permissions() *Catalogue { return s.config.Permissions }
 
-// CreateOrganization stores a new organization under an id of the caller's
-// choice. It gives ErrExists when the id is taken, and a ValidationError. It
-// does not check permissions: only operators call it.
+// CreateOrganization stores a new organization under an id of the caller's choice. It gives ErrExists when the id is
+// taken, and a ValidationError. It does not check permissions: only operators call it.
 func (s *Service) CreateOrganization(
 	ctx context.Context, principal Principal, org OrgID, name string,
 ) (Organization, error) {
@@ -78,10 +73,9 @@ func (s *Service) CreateOrganization(
 	return o, nil
 }
 
-// CreateToken makes a token for org and returns its secret, which nothing can
-// return again. It gives ErrNotFound when there is no such organization,
-// ErrForbidden, a ValidationError, a TooManyError, and the errors that WithKey
-// names; then it created no token.
+// CreateToken makes a token for org and returns its secret, which nothing can return again. It gives ErrNotFound when
+// there is no such organization, ErrForbidden, a ValidationError, a TooManyError, and the errors that WithKey names;
+// then it created no token.
 func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
 	var t Token
 	var secret Secret
@@ -140,8 +134,7 @@ func (s *Service) changeToken(
 	return nil
 }
 
-// Find returns a token of any organization, or ErrNotFound. It is for the token itself, and for
-// operators.
+// Find returns a token of any organization, or ErrNotFound. It is for the token itself, and for operators.
 func (s *Service) Find(ctx context.Context, id TokenID) (Token, error) {
 	t, _, err := s.repo.FindToken(ctx, id)
 	if err != nil {
@@ -222,12 +215,10 @@ func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
 // KeyLifetime is how long an idempotency key is stored.
 const KeyLifetime = 24 * time.Hour
 
-// ErrKeyReused means that the idempotency key belongs to a request with another
-// body. Nothing was done.
+// ErrKeyReused means that the idempotency key belongs to a request with another body. Nothing was done.
 var ErrKeyReused = errors.New("the idempotency key belongs to another request")
 
-// RepeatedError means that a request with the same idempotency key and body took
-// effect before. Nothing was done.
+// RepeatedError means that a request with the same idempotency key and body took effect before. Nothing was done.
 type RepeatedError struct{ Token TokenID } // the token that was made, or revoked
 
 // Error implements error.
@@ -243,17 +234,15 @@ type Key struct {
 	At          time.Time         // when it was made
 }
 
-// NewKey returns the key of a request that the parts name: among others its
-// operation, its path and the text that the client chose. No part may contain a
-// NUL.
+// NewKey returns the key of a request that the parts name: among others its operation, its path and the text that the
+// client chose. No part may contain a NUL.
 func NewKey(fingerprint [sha256.Size]byte, at time.Time, parts ...string) *Key {
 	return &Key{Sum: sha256.Sum256([]byte(strings.Join(parts, "\x00"))), Fingerprint: fingerprint, At: at}
 }
 
-// WithKey returns the principal for a request with an idempotency key. CreateToken,
-// RotateToken and RevokeToken then take effect once within KeyLifetime: repeated, they
-// give a *RepeatedError, or ErrKeyReused where the fingerprint is another. A request
-// that is refused does not use up its key. nil: no key.
+// WithKey returns the principal for a request with an idempotency key. CreateToken, RotateToken and RevokeToken then
+// take effect once within KeyLifetime: repeated, they give a *RepeatedError, or ErrKeyReused where the fingerprint is
+// another. A request that is refused does not use up its key. nil: no key.
 func (p Principal) WithKey(k *Key) Principal {
 	p.key = k
 	return p

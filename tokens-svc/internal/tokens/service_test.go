@@ -29,8 +29,7 @@ func peppers(tb testing.TB, versions ...int) tokens.Peppers {
 	return p
 }
 
-// newService returns a service over repo, in which there is someOrg, with
-// a clock that the test sets.
+// newService returns a service over repo, in which there is someOrg, with a clock that the test sets.
 func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.Service, *time.Time) {
 	t.Helper()
 	now := atNoon.Truncate(time.Second)
@@ -63,8 +62,7 @@ func introspect(t *testing.T, s *tokens.Service, presented tokens.Secret) tokens
 	return found
 }
 
-// TestReasonNeedsTheRightSecret: to everybody else all refusals look
-// alike, and carry nothing of the token.
+// TestReasonNeedsTheRightSecret: to everybody else all refusals look alike, and carry nothing of the token.
 func TestReasonNeedsTheRightSecret(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
@@ -189,8 +187,7 @@ func TestAReplicaWithTheOldPrimaryPepperMovesNoTokenBack(t *testing.T) {
 	})
 }
 
-// TestATokenMovesToThePrimaryPepperWhenUsed: the old pepper can be dropped once
-// every token in use has been seen.
+// TestATokenMovesToThePrimaryPepperWhenUsed: the old pepper can be dropped once every token in use has been seen.
 func TestATokenMovesToThePrimaryPepperWhenUsed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -239,8 +236,7 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 	})
 }
 
-// TestTheCallerIsAuthorizedUnderTheLockOfTheChange: what ended after the request began
-// makes and changes nothing.
+// TestTheCallerIsAuthorizedUnderTheLockOfTheChange: what ended after the request began makes and changes nothing.
 func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()

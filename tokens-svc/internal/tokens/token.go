@@ -32,12 +32,10 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// OrgID identifies an organization: "org_" and 26 characters, made and checked
-// by servicekit/api/publicid.
+// OrgID identifies an organization: "org_" and 26 characters, made and checked by servicekit/api/publicid.
 type OrgID string
 
-// TokenID identifies a token: "tok_" and 12 base62 characters, which also stand
-// in the token's text. It is public.
+// TokenID identifies a token: "tok_" and 12 base62 characters, which also stand in the token's text. It is public.
 type TokenID string
 
 // Organization is the tenant that tokens belong to.
@@ -48,8 +46,7 @@ type Organization struct {
 	Policy    Policy    `json:"-"` // zero where only the name matters, as in a Token
 }
 
-// Token is all that is known of an API token, apart from its secret. Its times
-// are UTC, in whole milliseconds.
+// Token is all that is known of an API token, apart from its secret. Its times are UTC, in whole milliseconds.
 type Token struct {
 	ID           TokenID
 	Organization Organization
@@ -71,8 +68,7 @@ type Token struct {
 	RotatedFrom   TokenID     // whose place it took, or ""
 	RotatedBy     audit.Actor // who rotated that: kind, id and the name at that time
 	RotatedTo     TokenID     // the successor, or ""
-	// Revision grows with each change of any token, in the order in which the
-	// changes were committed.
+	// Revision grows with each change of any token, in the order in which the changes were committed.
 	Revision int64
 }
 
@@ -95,8 +91,7 @@ const (
 	StatusRevoked Status = "revoked"
 )
 
-// Status returns the token's status at the given time. A token is expired from
-// the very instant of ExpiresAt on.
+// Status returns the token's status at the given time. A token is expired from the very instant of ExpiresAt on.
 func (t Token) Status(now time.Time) Status {
 	switch {
 	case !t.RevokedAt.IsZero():

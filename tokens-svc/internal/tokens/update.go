@@ -10,13 +10,11 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// UpdateToken changes a token of org and returns it. A token that asks may not
-// change one that is, or would be, good for more than itself. The length of the
-// window stays, because another one would begin anew. A token that becomes good for
-// more must be one that the principal may create, whatever of it the patch names. A patch that changes
-// nothing leaves no trace. It gives ErrNotFound when org has no such token,
-// ErrForbidden, a StateError for a token that was rotated or has ended, ErrChanged,
-// and a ValidationError.
+// UpdateToken changes a token of org and returns it. A token that asks may not change one that is, or would be, good
+// for more than itself. The length of the window stays, because another one would begin anew. A token that becomes good
+// for more must be one that the principal may create, whatever of it the patch names. A patch that changes nothing
+// leaves no trace. It gives ErrNotFound when org has no such token, ErrForbidden, a StateError for a token that was
+// rotated or has ended, ErrChanged, and a ValidationError.
 func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, p Patch) (Token, error) {
 	var changed Token
 	err := s.changeToken(ctx, &principal, org, id, func(tx Tx, t Token) error {
@@ -67,8 +65,7 @@ func instant(t time.Time) string {
 	return audit.Instant(t)
 }
 
-// differences returns a change's details for the audit log: the new values,
-// and under "…_before" the old ones.
+// differences returns a change's details for the audit log: the new values, and under "…_before" the old ones.
 func differences(old, details map[string]string) map[string]string {
 	maps.DeleteFunc(details, func(name, text string) bool { return old[name] == text })
 	for name := range maps.Clone(details) {

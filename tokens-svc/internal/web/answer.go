@@ -125,14 +125,12 @@ func (v view) Grants(t tokens.Token) string {
 	return strings.Join(tokens.Texts(t.Permissions), ", ")
 }
 
-// Allows is for templates: it reports whether a token may use a permission that
-// it was granted.
+// Allows is for templates: it reports whether a token may use a permission that it was granted.
 func (v view) Allows(t tokens.Token, p tokens.Permission) bool {
 	return slices.Contains(v.Permissions.Effective(t), p)
 }
 
-// Limited is for templates: it reports whether a token may do less than it was granted,
-// because of its owner's role.
+// Limited is for templates: it reports whether a token may do less than it was granted, because of its owner's role.
 func (v view) Limited(t tokens.Token) bool {
 	return len(v.Permissions.Effective(t)) < len(v.Permissions.Expand(t.Permissions))
 }

@@ -43,8 +43,7 @@ func TestATokenIsEditedOnOnePage(t *testing.T) {
 	}
 }
 
-// TestAnEditLeavesWhatItDoesNotChange: a limit that operators gave, and permissions that
-// this person may not grant.
+// TestAnEditLeavesWhatItDoesNotChange: a limit that operators gave, and permissions that this person may not grant.
 func TestAnEditLeavesWhatItDoesNotChange(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -14,8 +14,7 @@ var handOver = url.Values{
 	"name": {"ERP"}, "preset": {"full"}, "expiry": {"keep"}, "limit": {"100"}, "owner": {"organization"},
 }
 
-// TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver: the pages say so, and
-// who hands it over is in the audit log.
+// TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver: the pages say so, and who hands it over is in the audit log.
 func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -51,8 +51,7 @@ const (
 	deviceID          = "__Host-quayside-device"
 )
 
-// world is a site over a database of its own, with two organizations, and
-// everything that it logged.
+// world is a site over a database of its own, with two organizations, and everything that it logged.
 type world struct {
 	http.Handler
 	internal http.Handler // for gateways
@@ -336,8 +335,7 @@ var tokenText = regexp.MustCompile(`shpt_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]
 // api is a path below Settings › API of acme.
 func api(rest string) string { return "/settings/" + string(acme) + "/api" + rest }
 
-// want checks an answer's status and what its page says and does not say, with
-// a "!" in front.
+// want checks an answer's status and what its page says and does not say, with a "!" in front.
 func want(t *testing.T, res *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
 	if res.Code != status {

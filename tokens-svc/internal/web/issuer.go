@@ -76,8 +76,7 @@ func (s *site) provedAt(c people.Claims) time.Time {
 	return c.AuthTime
 }
 
-// issuerAnswer is the sign-in page with an error of the issuer. The issuer's own
-// error is for the log only.
+// issuerAnswer is the sign-in page with an error of the issuer. The issuer's own error is for the log only.
 func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
 	var known []refusal
 	for refused, text := range issuerRefusals {

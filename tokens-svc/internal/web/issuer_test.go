@@ -16,9 +16,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// stub is an issuer of the test's: what it answers is in the "code". Flows are
-// kept apart by their state, as the real client does, which has tests of its
-// own.
+// stub is an issuer of the test's: what it answers is in the "code". Flows are kept apart by their state, as the real
+// client does, which has tests of its own.
 type stub struct{ err error }
 
 func (s *stub) Start(_ context.Context, again bool) (oidc.Flow, string, error) {

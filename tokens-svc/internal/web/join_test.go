@@ -10,8 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestAMemberIsAskedBeforeJoiningAnotherOrganization: to sign in at the issuer is
-// no consent to every invitation.
+// TestAMemberIsAskedBeforeJoiningAnotherOrganization: to sign in at the issuer is no consent to every invitation.
 func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)

@@ -46,9 +46,8 @@ func (c outageConn) Prepare(statement string) (driver.Stmt, error) {
 	return c.Conn.Prepare(statement)
 }
 
-// during lets each statement of a request fail in turn, until the request needs no
-// further one, and returns that last answer. Each failure must give 503, or a status
-// that is allowed because the work was done.
+// during lets each statement of a request fail in turn, until the request needs no further one, and returns that last
+// answer. Each failure must give 503, or a status that is allowed because the work was done.
 func (o *outages) during(
 	t *testing.T, name string, request func() func() *httptest.ResponseRecorder, allowed ...int,
 ) *httptest.ResponseRecorder {

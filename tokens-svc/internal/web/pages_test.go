@@ -203,8 +203,7 @@ func TestTokenIsShownIfTheSessionIsNotSaved(t *testing.T) {
 	want(t, owner.get(t, api("")), http.StatusInternalServerError)
 }
 
-// TestNoSecretIsLeft: after all of it, no password, code, cookie or piece of a
-// token is in the log or the database.
+// TestNoSecretIsLeft: after all of it, no password, code, cookie or piece of a token is in the log or the database.
 func TestNoSecretIsLeft(t *testing.T) {
 	t.Parallel()
 	w := start(t)

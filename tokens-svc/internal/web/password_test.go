@@ -104,8 +104,7 @@ func TestChangingAPasswordNeedsTheCurrentOne(t *testing.T) {
 	want(t, b.get(t, "/settings/account"), http.StatusOK, "!/settings/password")
 }
 
-// TestSessionOfAnEarlierEpochIsInvalid, also one that was stored a moment
-// after the change had removed all sessions.
+// TestSessionOfAnEarlierEpochIsInvalid, also one that was stored a moment after the change had removed all sessions.
 func TestSessionOfAnEarlierEpochIsInvalid(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -122,8 +122,7 @@ func hasFactors(s *site) bool   { return hasApps(s) || hasPasskeys(s) }
 func mails(s *site) bool        { return s.People.Mails() }
 func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 
-// routes returns the handler of all routes. Static files lie beside them: their
-// path cannot be that of an organization.
+// routes returns the handler of all routes. Static files lie beside them: their path cannot be that of an organization.
 func (s *site) routes() http.Handler {
 	mux := problem.NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p problem.Problem) {
 		s.write(w, r, nil, errorPage(p.Status))

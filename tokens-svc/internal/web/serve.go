@@ -113,8 +113,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	return ctx, a, err
 }
 
-// signInPath returns the address of the sign-in page, which then leads back to the
-// requested page.
+// signInPath returns the address of the sign-in page, which then leads back to the requested page.
 func signInPath(v *visit) string {
 	next := v.URL.RequestURI()
 	if v.Method == http.MethodPost {
@@ -130,8 +129,7 @@ func signInPath(v *visit) string {
 // notify stores a notice for the user's next page.
 func (s *site) notify(ctx context.Context, notice string) { s.Sessions.Put(ctx, keyNotice, notice) }
 
-// errorAnswer returns the page for an error, and logs it once if operators must
-// see it.
+// errorAnswer returns the page for an error, and logs it once if operators must see it.
 func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	if ended, ok := errors.AsType[*tokens.StateError](err); ok {
 		return notActive(v, ended.ID)

@@ -34,8 +34,7 @@ func TestSignInRedirectsToTheRequestedPage(t *testing.T) {
 	want(t, b.get(t, "/settings"), http.StatusOK, `href="`+shipmentsOfAcme+`"`)
 }
 
-// TestCookiesAreOpaqueAndBoundToTheHost: __Host- makes browsers refuse it for
-// any other host, path or plain http.
+// TestCookiesAreOpaqueAndBoundToTheHost: __Host- makes browsers refuse it for any other host, path or plain http.
 func TestCookiesAreOpaqueAndBoundToTheHost(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -82,8 +81,7 @@ func TestWrongPasswordAndUnknownAccountGetTheSameResponse(t *testing.T) {
 		"There are 2 problems", "Enter an e-mail address.", "Enter a password.")
 }
 
-// TestAnAccountIsThrottledFromOneAddress, whether it exists or not, and also
-// for the right password.
+// TestAnAccountIsThrottledFromOneAddress, whether it exists or not, and also for the right password.
 func TestAnAccountIsThrottledFromOneAddress(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -105,9 +103,8 @@ func TestAnAccountIsThrottledFromOneAddress(t *testing.T) {
 	w.signedIn(t, "anna@acme.example")
 }
 
-// TestWrongPasswordsOfOthersDoNotLockAnAccount: eleven from one address leave the
-// account's holder alone at another, and however many from however many
-// addresses leave those devices alone that the holder has used before.
+// TestWrongPasswordsOfOthersDoNotLockAnAccount: eleven from one address leave the account's holder alone at another,
+// and however many from however many addresses leave those devices alone that the holder has used before.
 func TestWrongPasswordsOfOthersDoNotLockAnAccount(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -175,8 +172,7 @@ func TestSuccessfulSignInIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestSessionFixationIsPrevented: the text of the cookie
-// changes at sign-in, and the one before is good for nothing.
+// TestSessionFixationIsPrevented: the text of the cookie changes at sign-in, and the one before is good for nothing.
 func TestSessionFixationIsPrevented(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -28,8 +28,7 @@ func (w *world) hijack(t *testing.T) *browser {
 	return attacker
 }
 
-// ownsNothing fails if the attacker gets into other, by the session or by the
-// password.
+// ownsNothing fails if the attacker gets into other, by the session or by the password.
 func (w *world) ownsNothing(t *testing.T, attacker *browser) {
 	t.Helper()
 	path := "/settings/" + string(other) + "/api"

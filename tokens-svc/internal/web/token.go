@@ -58,8 +58,7 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 	}{row.Usage.LastUsedAt, row.Usage.Address}}, err
 }
 
-// revokeForm is the one question before a token is revoked, and before an
-// overlap is ended, which is the same thing.
+// revokeForm is the one question before a token is revoked, and before an overlap is ended, which is the same thing.
 type revokeForm struct {
 	pages.Faults
 	tokenEntry

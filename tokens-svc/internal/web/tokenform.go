@@ -209,8 +209,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 		"The changes were saved. They apply to the next request with this token.")
 }
 
-// patch returns what differs from the token. The rest stays, even if it is more than this
-// person may grant.
+// patch returns what differs from the token. The rest stays, even if it is more than this person may grant.
 func (f *tokenForm) patch(now time.Time) (p tokens.Patch) {
 	t := f.Token
 	p.OfOrganization = f.Owner == "organization"

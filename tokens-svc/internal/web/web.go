@@ -1,5 +1,4 @@
-// Package web serves the pages: sign-in, and the settings of
-// their organizations.
+// Package web serves the pages: sign-in, and the settings of their organizations.
 //
 // Guarantees:
 //
@@ -85,8 +84,7 @@ type visit struct {
 // org returns the organization that the request is about.
 func (v *visit) org() tokens.OrgID { return v.person.Membership.Organization.ID }
 
-// token returns the id of the token that the request is about, as it was
-// written.
+// token returns the id of the token that the request is about, as it was written.
 func (v *visit) token() tokens.TokenID { return tokens.TokenID(v.PathValue("token")) }
 
 // path returns the address of something in the organization at hand.
@@ -107,9 +105,8 @@ func (v *visit) principal() tokens.Principal {
 		Under(v.person.Membership.Organization.Policy)
 }
 
-// clientAddress returns the client's address as the gateway asserts it, see
-// assertion.GuardPages, or the peer's for a request that came directly, in
-// development. The zero address stands for an unknown one.
+// clientAddress returns the client's address as the gateway asserts it, see assertion.GuardPages, or the peer's for a
+// request that came directly, in development. The zero address stands for an unknown one.
 func clientAddress(r *http.Request) netip.Addr {
 	if a, err := netip.ParseAddr(r.Header.Get(assertion.HeaderClient)); err == nil {
 		return a.Unmap().WithZone("")

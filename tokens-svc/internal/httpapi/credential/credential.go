@@ -1,9 +1,7 @@
-// Package credential recognizes gateways by the secret they share with this
-// program.
+// Package credential recognizes gateways by the secret they share with this program.
 //
-// Several credentials may be good at once, so that one can be replaced without
-// a moment in which gateways are refused. A Set keeps digests only: printed or
-// dumped it gives no credential away.
+// Several credentials may be good at once, so that one can be replaced without a moment in which gateways are refused.
+// A Set keeps digests only: printed or dumped it gives no credential away.
 package credential
 
 import (
@@ -20,9 +18,8 @@ const minLen = 32
 // Set is the credentials that are good. The zero Set accepts none.
 type Set struct{ digests [][sha256.Size]byte }
 
-// Parse reads a list of credentials separated by commas, newest first. Each
-// must have at least 32 characters of visible ASCII, as a header can carry.
-// Errors name entries by position and repeat none.
+// Parse reads a list of credentials separated by commas, newest first. Each must have at least 32 characters of visible
+// ASCII, as a header can carry. Errors name entries by position and repeat none.
 func Parse(text string) (Set, error) {
 	var s Set
 	var errs []error
@@ -42,9 +39,8 @@ func Parse(text string) (Set, error) {
 	return s, nil
 }
 
-// Accepts reports whether presented is one of the credentials. How long it
-// takes does not depend on them: digests of equal length are compared whole, and
-// all of them always.
+// Accepts reports whether presented is one of the credentials. How long it takes does not depend on them: digests of
+// equal length are compared whole, and all of them always.
 func (s Set) Accepts(presented string) bool {
 	digest := sha256.Sum256([]byte(presented))
 	found := 0

@@ -94,8 +94,7 @@ func readText(r *http.Request) ([]byte, error) {
 	return text, err
 }
 
-// checkType makes sure that a body has one of these media types, and is UTF-8
-// without compression.
+// checkType makes sure that a body has one of these media types, and is UTF-8 without compression.
 func checkType(h http.Header, types ...string) error {
 	given, encoding := h.Values("Content-Type"), h.Get("Content-Encoding")
 	if len(given) == 1 && (encoding == "" || strings.EqualFold(encoding, "identity")) {

@@ -202,8 +202,7 @@ func TestAStreamOutlivesTheServersDeadlines(t *testing.T) {
 	})
 }
 
-// TestNoChangeIsLostWithTheListeningConnection: Postgres ends it, again and
-// again, while changes go on.
+// TestNoChangeIsLostWithTheListeningConnection: Postgres ends it, again and again, while changes go on.
 func TestNoChangeIsLostWithTheListeningConnection(t *testing.T) {
 	t.Parallel()
 	p := start(t)

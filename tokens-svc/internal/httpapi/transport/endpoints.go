@@ -89,9 +89,8 @@ func (e endpoints) end(ctx context.Context, _ any) (any, error) {
 	return reply{status: http.StatusNoContent}, err
 }
 
-// revoke ends a token, and shows how many of those made with it still work. A
-// repeated request completes an interrupted first one: it changes nothing but
-// children that still work.
+// revoke ends a token, and shows how many of those made with it still work. A repeated request completes an interrupted
+// first one: it changes nothing but children that still work.
 func (e endpoints) revoke(ctx context.Context, request any) (any, error) {
 	c, r := callFrom(ctx), request.(revokeRequest)
 	var header http.Header

@@ -44,8 +44,7 @@ func TestOtherRoutesAreRefused(t *testing.T) {
 	}
 }
 
-// operations are those of the document, as a token without a body asks for
-// them, by the permission that each needs.
+// operations are those of the document, as a token without a body asks for them, by the permission that each needs.
 func operations(t *testing.T) map[string][]string {
 	t.Helper()
 	doc, err := loaded()
@@ -65,8 +64,7 @@ func operations(t *testing.T) map[string][]string {
 	return found
 }
 
-// TestEveryOperationRequiresItsPermission before it reads the body, and
-// says what is needed and what the token has.
+// TestEveryOperationRequiresItsPermission before it reads the body, and says what is needed and what the token has.
 func TestEveryOperationRequiresItsPermission(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -239,8 +237,7 @@ func TestQueriesAreReadStrictly(t *testing.T) {
 	wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens?dry_run=1", `{}`), http.StatusBadRequest, "unknown_parameter")
 }
 
-// TestAnotherOrganizationsTokenIsNotFound: the response is that to an unknown
-// token, and the token is not changed.
+// TestAnotherOrganizationsTokenIsNotFound: the response is that to an unknown token, and the token is not changed.
 func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
@@ -286,8 +283,7 @@ func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 	}
 }
 
-// TestEndedTokensCannotBeChanged: a rotated token names its successor, for
-// programs as well.
+// TestEndedTokensCannotBeChanged: a rotated token names its successor, for programs as well.
 func TestEndedTokensCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	m := manage(t)

@@ -17,10 +17,9 @@ import (
 // sendTimeout is how long a follower may take to accept a line.
 const sendTimeout = 5 * time.Second
 
-// Feed streams changes of tokens to gateways: a response that stays open, one JSON
-// object a line. It ends when Postgres is unavailable, when the follower is too
-// slow, and on Close. The follower then reconnects to any replica and continues
-// after its last revision.
+// Feed streams changes of tokens to gateways: a response that stays open, one JSON object a line. It ends when Postgres
+// is unavailable, when the follower is too slow, and on Close. The follower then reconnects to any replica and
+// continues after its last revision.
 type Feed struct {
 	service *tokens.Service
 	next    func() <-chan struct{}

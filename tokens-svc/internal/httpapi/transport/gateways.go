@@ -19,9 +19,8 @@ import (
 // maxForm bounds an introspection's body in bytes: a token has 61.
 const maxForm = 4 << 10
 
-// introspection is RFC 7662's answer. Only active goes without omission, so a
-// token that is not good gives exactly {"active":false}, with a reason where
-// the right secret was presented.
+// introspection is RFC 7662's answer. Only active goes without omission, so a token that is not good gives exactly
+// {"active":false}, with a reason where the right secret was presented.
 type introspection struct {
 	Active    bool           `json:"active"`
 	Reason    string         `json:"reason,omitempty"`
@@ -41,8 +40,7 @@ type introspection struct {
 	Revision       int64              `json:"rev,omitempty"`
 }
 
-// decodeIntrospect reads the form. Its errors do not
-// repeat its values. RFC 7662's token_type_hint is accepted and adds
+// decodeIntrospect reads the form. Its errors do not repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
 func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
 	if err := checkType(r.Header, "application/x-www-form-urlencoded"); err != nil {

@@ -45,8 +45,7 @@ const (
 // created is when the tests' organizations and tokens are made.
 var created = time.Date(2026, time.November, 20, 14, 3, 52, 123e6, time.UTC)
 
-// program is the handlers of both listeners over a database of their own, and
-// everything they logged.
+// program is the handlers of both listeners over a database of their own, and everything they logged.
 type program struct {
 	public, internal http.Handler
 	feed             *transport.Feed
@@ -182,8 +181,7 @@ func (p *program) introspect(tb testing.TB, form string, change func(*http.Reque
 
 func formOf(s tokens.Secret) string { return url.Values{"token": {s.Reveal()}}.Encode() }
 
-// ask sends a request as the gateway forwards it for a token, and checks the
-// answer against the API document.
+// ask sends a request as the gateway forwards it for a token, and checks the answer against the API document.
 func (p *program) ask(
 	tb testing.TB, method, path string, o tokens.OrgID, id tokens.TokenID, change func(*http.Request),
 ) *httptest.ResponseRecorder {

@@ -28,8 +28,7 @@ func manage(tb testing.TB) manager {
 	return manager{p, token}
 }
 
-// send makes a request of a token of org, with a JSON body if there is one; change
-// may alter it.
+// send makes a request of a token of org, with a JSON body if there is one; change may alter it.
 func (p *program) send(
 	tb testing.TB, token tokens.Token, method, path, body string, change ...func(*http.Request),
 ) *httptest.ResponseRecorder {

@@ -30,9 +30,8 @@ type call struct {
 	body         *idempotency.Body // which decoded has read
 }
 
-// keyed returns the principal with the request's idempotency key, if it has one. The key
-// belongs to the caller's partition, so those of test and live tokens are apart, and
-// to the subject, the token that the request is about.
+// keyed returns the principal with the request's idempotency key, if it has one. The key belongs to the caller's
+// partition, so those of test and live tokens are apart, and to the subject, the token that the request is about.
 func (c call) keyed(now time.Time, subject ...string) tokens.Principal {
 	if c.key == "" {
 		return c.Principal
@@ -101,10 +100,9 @@ const anyToken tokens.Permission = ""
 // headerAddress carries the client's address, as the gateway found it out.
 const headerAddress = "X-Client-Address"
 
-// admit authorizes valid tokens that hold the permission: both now, as stored and
-// as their owner's role allows, and in the gateway's assertion. A token that is
-// unknown, or of another organization than the gateway asserts, is refused like a
-// revoked one: then the gateway and this program disagree.
+// admit authorizes valid tokens that hold the permission: both now, as stored and as their owner's role allows, and in
+// the gateway's assertion. A token that is unknown, or of another organization than the gateway asserts, is refused
+// like a revoked one: then the gateway and this program disagree.
 func admit(
 	ctx context.Context, timeout time.Duration, s *tokens.Service, r *http.Request, needs tokens.Permission,
 ) (call, error) {

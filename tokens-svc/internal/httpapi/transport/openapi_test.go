@@ -39,8 +39,7 @@ var loaded = sync.OnceValues(func() (*openapi3.T, error) {
 	return openapi3.NewLoader().LoadFromData(text)
 })
 
-// responseSchemas returns the schemas of the document's components that no
-// request uses.
+// responseSchemas returns the schemas of the document's components that no request uses.
 func responseSchemas(doc map[string]any) map[string]map[string]any {
 	components, _ := doc["components"].(map[string]any)
 	all, _ := components["schemas"].(map[string]any)
@@ -140,8 +139,7 @@ func documented(tb testing.TB, r *http.Request, res *httptest.ResponseRecorder) 
 	}
 }
 
-// TestTheDocumentIsEnforced: an answer that the document does not allow is
-// found, so the other tests mean something.
+// TestTheDocumentIsEnforced: an answer that the document does not allow is found, so the other tests mean something.
 func TestTheDocumentIsEnforced(t *testing.T) {
 	t.Parallel()
 	router, err := document()

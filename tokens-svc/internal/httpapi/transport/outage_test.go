@@ -12,8 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// wantUnavailable checks that a response is 503 without a result, and has
-// Retry-After.
+// wantUnavailable checks that a response is 503 without a result, and has Retry-After.
 func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 	t.Helper()
 	wantProblem(t, res, http.StatusServiceUnavailable, "unavailable")
@@ -27,8 +26,7 @@ func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 	}
 }
 
-// TestPostgresOutageMakesIntrospectionUnavailable: not that they are good, and above
-// all not that they are bad.
+// TestPostgresOutageMakesIntrospectionUnavailable: not that they are good, and above all not that they are bad.
 func TestPostgresOutageMakesIntrospectionUnavailable(t *testing.T) {
 	t.Parallel()
 	p := over(t, "postgres://nobody@127.0.0.1:1/tokens?sslmode=disable") // where nothing listens
@@ -52,8 +50,7 @@ func TestDeadlineIsUnavailableNotInactive(t *testing.T) {
 	}
 }
 
-// TestInternalErrorsAreLoggedAndNotReturned: clients get a fixed text, the log the cause,
-// once.
+// TestInternalErrorsAreLoggedAndNotReturned: clients get a fixed text, the log the cause, once.
 func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	t.Parallel()
 	fault := failing(errors.New("column does not exist"))
@@ -80,8 +77,7 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	}
 }
 
-// TestCanceledRequestIsNotLoggedAsAnError: a cancellation by the client
-// needs no action of an operator.
+// TestCanceledRequestIsNotLoggedAsAnError: a cancellation by the client needs no action of an operator.
 func TestCanceledRequestIsNotLoggedAsAnError(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -34,8 +34,7 @@ var challenges = map[string]string{
 	"invalid_credential": `Bearer realm="gateways"`,
 }
 
-// table maps errors to problems: the first row that matches. An error
-// that no row matches is a fault of this program.
+// table maps errors to problems: the first row that matches. An error that no row matches is a fault of this program.
 var table = []struct {
 	status int
 	code   string

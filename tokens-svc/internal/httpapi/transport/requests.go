@@ -84,8 +84,7 @@ var decodeRevoke = decodeBody(func(o *jsonbody.Object) revokeRequest {
 	return revokeRequest{reason: o.Text("reason"), children: o.Bool("children")}
 }, plainJSON)
 
-// readEnd returns when a token is to end, the zero time where that is null, or
-// nil if it is omitted.
+// readEnd returns when a token is to end, the zero time where that is null, or nil if it is omitted.
 func readEnd(token *jsonbody.Object) *time.Time {
 	if token.Null("expires_at") {
 		return new(time.Time)
@@ -96,8 +95,7 @@ func readEnd(token *jsonbody.Object) *time.Time {
 	return nil
 }
 
-// readLimit leaves missing members zero; an explicit zero is not one that
-// anybody may choose.
+// readLimit leaves missing members zero; an explicit zero is not one that anybody may choose.
 func readLimit(o *jsonbody.Object) tokens.RateLimit {
 	var r tokens.RateLimit
 	if o.Has("limit") {

@@ -15,9 +15,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestNoPieceOfASecretIsLeft follows tokens through their life and then looks
-// for eight characters in a row of their secrets: in every row of the database,
-// in the log at debug level, and in every answer.
+// TestNoPieceOfASecretIsLeft follows tokens through their life and then looks for eight characters in a row of their
+// secrets: in every row of the database, in the log at debug level, and in every answer.
 func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	p := start(t)

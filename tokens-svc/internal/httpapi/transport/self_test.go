@@ -56,8 +56,7 @@ func TestHEADAnswersLikeGET(t *testing.T) {
 	}
 }
 
-// TestIdentityIsRequired: such a request did not come through the
-// gateway.
+// TestIdentityIsRequired: such a request did not come through the gateway.
 func TestIdentityIsRequired(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
@@ -77,9 +76,8 @@ func TestIdentityIsRequired(t *testing.T) {
 	}
 }
 
-// TestEndedTokensAreRejectedImmediately: the gateway may accept a token for some
-// seconds after its end; here it ends at once. And where the gateway names
-// another organization than the token's, the request is refused.
+// TestEndedTokensAreRejectedImmediately: the gateway may accept a token for some seconds after its end; here it ends at
+// once. And where the gateway names another organization than the token's, the request is refused.
 func TestEndedTokensAreRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -1,15 +1,12 @@
 // Package transport serves the service's operations over HTTP: each is a go-kit endpoint with a request type and a
 // decoder, behind the middleware that all share, and errors become problems by one table.
 //
-// Guarantees: a request without an organization is answered 401 before anything
-// else is looked at, and one without the permission 403 before its body is
-// read; every call survives a panic in the service, and has a time limit; a body or
-// query is understood whole or refused; an answer is encoded
-// whole before its status goes out; every error is a problem+json with the
-// request's id; an error without a row in the table is a 500 with a fixed text
-// and its cause in the log, once; no answer may be stored by a cache; and the
-// text of a token is in no error, no log, and no answer but the one that made
-// it.
+// Guarantees: a request without an organization is answered 401 before anything else is looked at, and one without the
+// permission 403 before its body is read; every call survives a panic in the service, and has a time limit; a body or
+// query is understood whole or refused; an answer is encoded whole before its status goes out; every error is a
+// problem+json with the request's id; an error without a row in the table is a 500 with a fixed text and its cause in
+// the log, once; no answer may be stored by a cache; and the text of a token is in no error, no log, and no answer but
+// the one that made it.
 package transport
 
 import (
@@ -43,8 +40,7 @@ const (
 // Config has the settings of the endpoints.
 type Config struct {
 	Timeout time.Duration // of each call of the service, counted from when its request was read
-	// Observe is called after each introspection with its result: of few, the outcome or the
-	// kind of the error.
+	// Observe is called after each introspection with its result: of few, the outcome or the kind of the error.
 	Observe func(result string)
 }
 
@@ -116,8 +112,7 @@ func server(log *slog.Logger, most int64, e endpoint.Endpoint) http.Handler {
 		})), most)
 }
 
-// authorize lets gateways through. Nothing of the request is read before its
-// credential was found good.
+// authorize lets gateways through. Nothing of the request is read before its credential was found good.
 func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !gateways.Accepts(bearer(r.Header)) {

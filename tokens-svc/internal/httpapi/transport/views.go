@@ -104,9 +104,8 @@ type reply struct {
 	body   any // shown as JSON; nil: no body
 }
 
-// write sends the reply. An error means that nothing was written yet, so that
-// the error encoder can answer: once the header is out, the only thing to fail
-// is the connection, and then no client is left.
+// write sends the reply. An error means that nothing was written yet, so that the error encoder can answer: once the
+// header is out, the only thing to fail is the connection, and then no client is left.
 func (re reply) write(w http.ResponseWriter) error {
 	var body bytes.Buffer
 	h := w.Header()
@@ -141,8 +140,7 @@ type meta struct {
 
 func shown(t tokenView) reply { return reply{status: http.StatusOK, body: tokenBody{Token: t}} }
 
-// made answers with a new token and where it is. The secret is in the body,
-// this once.
+// made answers with a new token and where it is. The secret is in the body, this once.
 func made(t tokenView, secret tokens.Secret, previous *tokenView) reply {
 	t.Secret = secret.Reveal()
 	return reply{

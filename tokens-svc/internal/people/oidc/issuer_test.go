@@ -21,9 +21,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 )
 
-// issuer is go-oidc's test server with the two endpoints that it leaves out:
-// one where people would sign in, and one that changes a code into tokens. It
-// insists on PKCE, as issuers do that are configured to.
+// issuer is go-oidc's test server with the two endpoints that it leaves out: one where people would sign in, and one
+// that changes a code into tokens. It insists on PKCE, as issuers do that are configured to.
 type issuer struct {
 	*httptest.Server
 	key *ecdsa.PrivateKey

@@ -1,10 +1,9 @@
 // Package oidc signs people in at an OpenID Connect issuer: authorization
 // code flow with PKCE (RFC 7636, S256), state and nonce, by coreos/go-oidc.
 //
-// Guarantees: an answer counts only for the very flow that asked for it, in the
-// browser that started it, once; the response is the configured issuer's, by the
-// signature of its ID token and by RFC 9207's iss where it sends that; and an
-// issuer that does not answer delays a request by Timeout at most.
+// Guarantees: an answer counts only for the very flow that asked for it, in the browser that started it, once; the
+// response is the configured issuer's, by the signature of its ID token and by RFC 9207's iss where it sends that; and
+// an issuer that does not answer delays a request by Timeout at most.
 package oidc
 
 import (
@@ -29,8 +28,7 @@ const Timeout = 5 * time.Second
 
 // Errors. Test with errors.Is.
 var (
-	// ErrUnavailable means that the issuer is unavailable or its response is
-	// malformed.
+	// ErrUnavailable means that the issuer is unavailable or its response is malformed.
 	ErrUnavailable = errors.New("the issuer is not available")
 	// ErrDenied means that the issuer, or the person at the issuer, refused.
 	ErrDenied = errors.New("the issuer refused")
@@ -49,9 +47,8 @@ type Config struct {
 	ClientID     string
 	ClientSecret string
 	RedirectURL  string // where browsers come back to
-	// VerifiedClaim is the claim of ID tokens that says that the issuer has
-	// verified the claim email. Without it, or with any other value than true,
-	// an address is not verified.
+	// VerifiedClaim is the claim of ID tokens that says that the issuer has verified the claim email. Without it, or with
+	// any other value than true, an address is not verified.
 	VerifiedClaim string
 }
 
@@ -69,8 +66,7 @@ func New(c Config) *Client {
 	return &Client{config: c, http: &http.Client{Timeout: Timeout}}
 }
 
-// Flow is the session's state between the redirect to the issuer and
-// its coming back. All of it is secret.
+// Flow is the session's state between the redirect to the issuer and its coming back. All of it is secret.
 type Flow struct {
 	State, Nonce, Verifier string
 }
@@ -90,9 +86,8 @@ func (c *Client) Start(ctx context.Context, again bool) (Flow, string, error) {
 	return f, c.oauth(provider).AuthCodeURL(f.State, options...), nil
 }
 
-// Finish returns the claims of the signed-in person, given the query with which
-// the browser came back. It gives ErrMismatch, ErrDenied,
-// ErrClaims and ErrUnavailable.
+// Finish returns the claims of the signed-in person, given the query with which the browser came back. It gives
+// ErrMismatch, ErrDenied, ErrClaims and ErrUnavailable.
 func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.Claims, error) {
 	switch {
 	case f.State == "" || f.Nonce == "" || f.Verifier == "":
@@ -170,12 +165,10 @@ func (c *Client) read(
 // maxSubject is the longest sub in bytes, as OpenID Connect Core has it.
 const maxSubject = 255
 
-// entraClaim is Entra ID's claim of a verified domain, which it writes as 1 or
-// "1", too.
+// entraClaim is Entra ID's claim of a verified domain, which it writes as 1 or "1", too.
 const entraClaim = "xms_edov"
 
-// isTrue reports whether a claim is true or the string "true", which Amazon Cognito
-// and Sign in with Apple send.
+// isTrue reports whether a claim is true or the string "true", which Amazon Cognito and Sign in with Apple send.
 func isTrue(name string, claims map[string]any) bool {
 	switch claims[name] {
 	case true, "true":

@@ -75,8 +75,7 @@ func TestAPersonIsAskedAgainAndTheIssuerSaysWhen(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsVerifiedByTheClaimThatWasAgreed, in the forms in which issuers
-// write it, and by nothing else.
+// TestAnAddressIsVerifiedByTheClaimThatWasAgreed, in the forms in which issuers write it, and by nothing else.
 func TestAnAddressIsVerifiedByTheClaimThatWasAgreed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

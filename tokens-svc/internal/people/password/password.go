@@ -1,11 +1,9 @@
 // Package password keeps passwords as argon2id hashes (RFC 9106) in PHC format.
 //
-// Guarantees: a password is the same in all forms of Unicode (it is normalized to NFC); it cannot be
-// recovered from its stored form; checking the
-// password of an account that does not exist, or that has none, costs what
-// checking a wrong one does; hashes made under other parameters keep working; a
-// fixed number of hashes at most is computed at the same time; and one network's passwords do not
-// delay another's.
+// Guarantees: a password is the same in all forms of Unicode (it is normalized to NFC); it cannot be recovered from its
+// stored form; checking the password of an account that does not exist, or that has none, costs what checking a wrong
+// one does; hashes made under other parameters keep working; a fixed number of hashes at most is computed at the same
+// time; and one network's passwords do not delay another's.
 package password
 
 import (
@@ -31,8 +29,7 @@ const (
 	queued = 64
 )
 
-// Default is the first choice of OWASP's Password Storage Cheat Sheet: 19 MiB,
-// two passes, one thread.
+// Default is the first choice of OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one thread.
 var Default = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: saltLen, KeyLength: sumLen}
 
 // Hasher makes and checks hashes. It is safe for concurrent use.

@@ -88,8 +88,7 @@ func TestEachHashHasItsOwnSalt(t *testing.T) {
 	}
 }
 
-// TestVerifyWithoutAStoredHashFails for every password: the account does not exist
-// or has no password.
+// TestVerifyWithoutAStoredHashFails for every password: the account does not exist or has no password.
 func TestVerifyWithoutAStoredHashFails(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "password", string(make([]byte, sumLen))} {

@@ -1,10 +1,9 @@
 // Package session keeps people signed in over HTTP.
 //
-// Guarantees: the text in the cookie is in no table, only its hash; it changes
-// at sign-in, which prevents session fixation; a session ends after Idle
-// without a request, after Lifetime in any case, and at once when its owner ends it;
-// what is kept in it is taken by one request; and the response to a request
-// whose session ended meanwhile leaves the browser's cookie alone.
+// Guarantees: the text in the cookie is in no table, only its hash; it changes at sign-in, which prevents session
+// fixation; a session ends after Idle without a request, after Lifetime in any case, and at once when its owner ends
+// it; what is kept in it is taken by one request; and the response to a request whose session ended meanwhile leaves
+// the browser's cookie alone.
 package session
 
 import (
@@ -36,9 +35,8 @@ type Manager struct {
 	cookie http.Cookie
 }
 
-// New returns a Manager over a store. secure says that browsers come over https:
-// the cookie is then bound to this very host and to https by its name's prefix
-// (RFC 6265bis, 4.1.3.2). It goes when the browser is closed.
+// New returns a Manager over a store. secure says that browsers come over https: the cookie is then bound to this very
+// host and to https by its name's prefix (RFC 6265bis, 4.1.3.2). It goes when the browser is closed.
 func New(store Store, secure bool) *Manager {
 	cookie := http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
 		Name: "quayside", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
@@ -62,9 +60,8 @@ type currentKey struct{}
 // of returns the session of a context that Load returned.
 func of(ctx context.Context) *current { return ctx.Value(currentKey{}).(*current) }
 
-// Load returns ctx with the session of r, which came from that address, and
-// whether r brought the cookie of a session that has ended. A request without a
-// session gets an empty one, which is stored once something is in it.
+// Load returns ctx with the session of r, which came from that address, and whether r brought the cookie of a session
+// that has ended. A request without a session gets an empty one, which is stored once something is in it.
 func (m *Manager) Load(
 	ctx context.Context, r *http.Request, from netip.Addr,
 ) (with context.Context, ended bool, err error) {
@@ -85,9 +82,8 @@ func (m *Manager) Load(
 	return context.WithValue(ctx, currentKey{}, c), ended, nil
 }
 
-// Save writes the session back and its cookie to w, before the answer's body.
-// It extends the session; polling requests do not save. The cookie of a session that has ended meanwhile
-// is not set: another request may have set one since.
+// Save writes the session back and its cookie to w, before the answer's body. It extends the session; polling requests
+// do not save. The cookie of a session that has ended meanwhile is not set: another request may have set one since.
 func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	c, cookie := of(ctx), m.cookie //nolint:gosec // G124: New gives the cookie its attributes
 	switch {
@@ -119,9 +115,8 @@ func (m *Manager) Extend(ctx context.Context) (extended bool, err error) {
 	return extended, nil
 }
 
-// SignIn makes the session that person's, as they are in the present session
-// epoch, under a new token. Its earlier contents and user are removed. proved is when the person
-// proved who they are; zero: not known.
+// SignIn makes the session that person's, as they are in the present session epoch, under a new token. Its earlier
+// contents and user are removed. proved is when the person proved who they are; zero: not known.
 func (m *Manager) SignIn(ctx context.Context, user people.User, proved time.Time) error {
 	_, err := m.renew(ctx, user, proved)
 	return err
@@ -137,9 +132,8 @@ func (m *Manager) renew(ctx context.Context, user people.User, proved time.Time)
 	return existed, nil
 }
 
-// Prove makes the session as young as one that begins now, of a person who has proved again who they
-// are, under a new token. Its contents stay. A session that was ended meanwhile stays so: then it
-// returns true.
+// Prove makes the session as young as one that begins now, of a person who has proved again who they are, under a new
+// token. Its contents stay. A session that was ended meanwhile stays so: then it returns true.
 func (m *Manager) Prove(ctx context.Context, user people.User, proved time.Time) (ended bool, err error) {
 	c := of(ctx)
 	texts := c.Texts
@@ -236,9 +230,8 @@ type Store interface {
 	Owned
 	// Find returns a session that has not ended, or tokens.ErrNotFound.
 	Find(ctx context.Context, sum string) (Row, error)
-	// Save stores what may change of a session, which then ends after Idle, or Lifetime after
-	// its creation. One without an ID is created, and gets one. One that has ended meanwhile
-	// stays ended: then saved is false.
+	// Save stores what may change of a session, which then ends after Idle, or Lifetime after its creation. One without an
+	// ID is created, and gets one. One that has ended meanwhile stays ended: then saved is false.
 	Save(ctx context.Context, sum string, r *Row) (saved bool, err error)
 	// Take removes one of the kept texts and returns it; "" if there is none, or no longer.
 	Take(ctx context.Context, sum, key string) (string, error)
