@@ -128,7 +128,7 @@ func TestProblemsAreCompleteOrderedAndUnique(t *testing.T) {
 	}
 }
 
-func mustReadProblems(t *testing.T) []problem {
+func mustReadProblems(t *testing.T) []explanation {
 	t.Helper()
 	all, err := readProblems()
 	if err != nil {

@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
-// problem explains one problem code: its meaning, and what a client can do.
-type problem struct {
-	Code    string `json:"code"`
-	Status  int    `json:"status"`
-	Title   string `json:"title"`
+// explanation is of a problem code: its meaning, and what a client can do.
+type explanation struct {
+	problem.Problem
+
 	Meaning string `json:"meaning"`
 	Remedy  string `json:"remedy"`
 }
 
 // StatusText is the name of the problem's status.
-func (p problem) StatusText() string {
+func (p explanation) StatusText() string {
 	if p.Status == 499 { // in use, but in no standard
 		return "Client Closed Request"
 	}
@@ -42,7 +43,7 @@ func (s *site) addProblems() error {
 }
 
 // readProblems returns every problem, by status and code.
-func readProblems() (all []problem, err error) {
+func readProblems() (all []explanation, err error) {
 	if err := json.Unmarshal(problemsText, &all); err != nil {
 		return nil, fmt.Errorf("problems.json: %w", err)
 	}

@@ -27,6 +27,6 @@ func (e *PermissionError) Error() string {
 }
 
 // Challenge is the WWW-Authenticate of the response (RFC 6750, section 3).
-func (e *PermissionError) Challenge() string {
-	return fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
+func (e *PermissionError) Challenge(realm string) string {
+	return fmt.Sprintf(`Bearer realm=%q, error="insufficient_scope", scope=%q`, realm, e.Needs)
 }

@@ -147,7 +147,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
 	case http.StatusForbidden:
 		if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
-			w.Header().Set("WWW-Authenticate", e.Challenge())
+			w.Header().Set("WWW-Authenticate", e.Challenge("shipments"))
 		}
 	case http.StatusConflict:
 		if errors.Is(err, shipments.ErrKeyInProgress) {

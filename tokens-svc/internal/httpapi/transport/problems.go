@@ -148,7 +148,7 @@ func fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 		p.Errors = e.Faults
 	}
 	if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
-		h.Set("WWW-Authenticate", e.Challenge())
+		h.Set("WWW-Authenticate", e.Challenge("shipments"))
 	}
 	if e, ok := errors.AsType[*tokens.RepeatedError](err); ok {
 		p.Extra = map[string]any{"token": e.Token}
