@@ -23,9 +23,11 @@ var (
 	valleVerde []byte
 )
 
-// runDemo stores the shipments of the two organizations that `tokens-svc demo` makes. Their ids are fixed, so that a
+// demo stores the shipments of the two organizations that `tokens-svc demo` makes. Their ids are fixed, so that a
 // second run stores nothing.
-func runDemo(ctx context.Context, p program) (err error) {
+type demo struct{}
+
+func (demo) Run(ctx context.Context, p program) (err error) {
 	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestTheDemoCompletesAnInterruptedRun(t *testing.T) {
 	run := func() (made struct{ Pallets, Reviewed int }) {
 		t.Helper()
 		p := program{environ: []string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true"}, stdout: io.Discard}
-		if err := runDemo(t.Context(), p); err != nil {
+		if err := (demo{}).Run(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.GetContext(t.Context(), &made, `SELECT (SELECT count(*) FROM pallets) AS pallets,

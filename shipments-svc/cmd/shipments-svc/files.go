@@ -15,24 +15,40 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// runFiles copies the files that standard input lists between the store and a directory,
+type filesExport struct {
+	Directory string `arg:"" help:"Where the files are copied to."`
+}
+
+func (c filesExport) Run(ctx context.Context, p program) error {
+	return copyFiles(ctx, p, c.Directory, func(store, backup shipments.Files) (from, to shipments.Files) {
+		return store, backup
+	})
+}
+
+type filesImport struct {
+	Directory string `arg:"" help:"Where the files are copied from."`
+}
+
+func (c filesImport) Run(ctx context.Context, p program) error {
+	return copyFiles(ctx, p, c.Directory, func(store, backup shipments.Files) (from, to shipments.Files) {
+		return backup, store
+	})
+}
+
+// copyFiles copies the files that standard input lists between the store and a directory,
 // without the database.
-func runFiles(ctx context.Context, p program) error {
-	if len(p.args) != 2 || p.args[0] != "export" && p.args[0] != "import" {
-		return fmt.Errorf("%w: files takes export DIR or import DIR", errUsage)
-	}
+func copyFiles(
+	ctx context.Context, p program, directory string, ends func(store, backup shipments.Files) (from, to shipments.Files),
+) error {
 	cfg, err := config.Load(p.environ, config.Storage)
 	if err != nil {
 		return err
 	}
-	backup, err := storage.NewDisk(p.args[1])
+	backup, err := storage.NewDisk(directory)
 	if err != nil {
 		return err
 	}
-	from, to := shipments.Files(cfg.Files), shipments.Files(backup)
-	if p.args[0] == "import" {
-		from, to = to, from
-	}
+	from, to := ends(cfg.Files, backup)
 	files, copied, err := storage.Copy(ctx, from, to, p.stdin)
 	if err != nil {
 		return err

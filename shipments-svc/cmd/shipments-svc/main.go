@@ -13,11 +13,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 )
 
@@ -50,22 +51,27 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-const usage = `usage: shipments-svc COMMAND
-
-  serve                       answer the API until SIGTERM or SIGINT
-  migrate up|down|status      bring the schema and the rights of SERVE_LOGIN up to date, take back one
-                              migration, or list them; down --yes takes back the first one and all data
-  demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
-  files export|import DIR     copy files that standard input lists to a directory, or from it
-  packinglist explain FILE    read a packing list, and print how it was understood and why; --json FILE for programs
-  packinglist prepare DIR     compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium
-  health                      check the running service
-  --version                   print the version
-
-Settings come from the environment.`
-
 // errUsage means that the command line is wrong.
 var errUsage = errors.New("wrong command line")
+
+// commands is the command line. A command's method Run executes it, and its fields are its flags and arguments.
+type commands struct {
+	Version kong.VersionFlag `help:"Print the version."`
+
+	Serve   serve   `cmd:"" help:"Answer the API until SIGTERM or SIGINT."`
+	Migrate migrate `cmd:"" help:"Bring the schema and the rights of SERVE_LOGIN up to date, take back one migration, or list them."`
+	Demo    demo    `cmd:"" help:"Store the shipments of the demo, with QUAYSIDE_DEMO=true."`
+	Files   struct {
+		Export filesExport `cmd:"" help:"Copy files that standard input lists to a directory."`
+		Import filesImport `cmd:"" help:"Copy files that standard input lists from a directory."`
+	} `cmd:"" help:"Files of documents."`
+	PackingList struct {
+		Explain explainList   `cmd:"" help:"Read a packing list, and print how it was understood and why."`
+		Prepare preparePDFium `cmd:"" help:"Compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium."`
+		Read    readList      `cmd:"" hidden:"" passthrough:"" help:"Read a document from standard input for serve."`
+	} `cmd:"" name:"packinglist" help:"Packing lists, without a database."`
+	Health health `cmd:"" help:"Check the running service."`
+}
 
 // program is what a command works with.
 type program struct {
@@ -77,46 +83,52 @@ type program struct {
 
 // run executes the command line. It ends with ctx.
 func run(ctx context.Context, p program) error {
-	if len(p.args) == 0 {
-		return fmt.Errorf("%w\n%s", errUsage, usage)
+	if len(p.args) > 0 && p.args[0] == "help" {
+		p.args = []string{"--help"}
 	}
-	if p.args[0] == "--help" {
-		_, err := io.WriteString(p.stdout, usage+"\n")
-		return err
+	done := false
+	parser := kong.Must(new(commands),
+		kong.Name("shipments-svc"),
+		kong.Description("Settings come from the environment."),
+		kong.Vars{"version": strings.TrimSpace(buildinfo.Read().Line("shipments-svc"))},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(int) { done = true })) // after help or the version
+	command, err := parser.Parse(p.args)
+	switch {
+	case done:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w (shipments-svc --help)", errUsage, err)
 	}
-	if p.args[0] == "--version" {
-		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("shipments-svc"))
-		return err
-	}
-	command, ok := map[string]func(context.Context, program) error{
-		"serve": serve, reader.Command: packingList, "migrate": migrate, "demo": runDemo, "files": runFiles, "health": health,
-	}[p.args[0]]
-	if !ok {
-		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)
-	}
-	p.args = p.args[1:]
-	return command(ctx, p)
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run(p)
 }
 
-func migrate(ctx context.Context, p program) error {
-	if len(p.args) == 0 {
-		return fmt.Errorf("%w: migrate takes up, down or status", errUsage)
-	}
+type migrate struct {
+	Direction string `arg:"" enum:"up,down,status" help:"up, down or status."`
+	Yes       bool   `help:"Let down take back the first migration, with all data."`
+}
+
+func (c migrate) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return err
 	}
-	err = postgres.Migrate(ctx, cfg.DirectURL(), strings.Join(p.args, " "), p.stdout)
-	if err != nil || p.args[0] != "up" || cfg.ServeLogin == "" {
+	direction := c.Direction
+	if c.Yes {
+		direction += " --yes"
+	}
+	err = postgres.Migrate(ctx, cfg.DirectURL(), direction, p.stdout)
+	if err != nil || c.Direction != "up" || cfg.ServeLogin == "" {
 		return err
 	}
 	return postgres.Grant(ctx, cfg.DirectURL(), cfg.ServeLogin)
 }
 
-func health(ctx context.Context, p program) error {
-	if len(p.args) != 0 {
-		return fmt.Errorf("%w: health takes no arguments", errUsage)
-	}
+type health struct{}
+
+func (health) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ)
 	if err != nil {
 		return err

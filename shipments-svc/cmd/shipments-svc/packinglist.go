@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
@@ -14,25 +13,29 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
-// packingList reads packing lists without a database.
-func packingList(ctx context.Context, p program) error {
-	switch {
-	case len(p.args) > 1 && p.args[0] == reader.Read: // what serve starts for each document
-		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
-	case len(p.args) == 2 && p.args[0] == reader.Prepare:
-		return tables.StartPDF(p.args[1])
-	case len(p.args) == 2 && p.args[0] == "explain":
-		return explainFile(ctx, p, p.args[1], explain.Explanation.Write)
-	case len(p.args) == 3 && p.args[0] == "explain" && p.args[1] == "--json":
-		return explainFile(ctx, p, p.args[2], func(e explain.Explanation, w io.Writer) error {
-			return json.NewEncoder(w).Encode(e)
-		})
-	}
-	return fmt.Errorf("%w: packinglist takes explain [--json] FILE or prepare DIR", errUsage)
+// readList is what serve starts for each document.
+type readList struct {
+	Args []string `arg:"" optional:""`
 }
 
-// explainFile reads a packing list and writes how it was understood.
-func explainFile(ctx context.Context, p program, name string, write func(explain.Explanation, io.Writer) error) error {
+func (c readList) Run(ctx context.Context, p program) error {
+	return reader.Child(ctx, c.Args, os.Stdin, p.stdout)
+}
+
+type preparePDFium struct {
+	Directory string `arg:"" help:"Where it is compiled."`
+}
+
+func (c preparePDFium) Run() error { return tables.StartPDF(c.Directory) }
+
+// explainList reads a packing list and writes how it was understood.
+type explainList struct {
+	JSON bool   `help:"Write it for programs."`
+	File string `arg:"" help:"The packing list."`
+}
+
+func (c explainList) Run(ctx context.Context, p program) error {
+	name := c.File
 	file, err := os.Open(name) //nolint:gosec // G304: the operator's own file
 	if err != nil {
 		return err
@@ -53,5 +56,8 @@ func explainFile(ctx context.Context, p program, name string, write func(explain
 	if err != nil {
 		return err
 	}
-	return write(e, p.stdout)
+	if c.JSON {
+		return json.NewEncoder(p.stdout).Encode(e)
+	}
+	return e.Write(p.stdout)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -29,11 +28,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/web"
 )
 
-// serve answers on both listeners until ctx ends.
-func serve(ctx context.Context, p program) (err error) {
-	if len(p.args) != 0 {
-		return fmt.Errorf("%w: serve takes no arguments", errUsage)
-	}
+// serve answers on both listeners until its context ends.
+type serve struct{}
+
+func (serve) Run(ctx context.Context, p program) (err error) {
 	cfg, err := config.Load(p.environ, config.Database, config.Gateways, config.Webhooks, config.WritableStorage)
 	if err != nil {
 		return err
