@@ -118,41 +118,6 @@ func TestServicesReceiveTheClientAddress(t *testing.T) {
 	}
 }
 
-func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{})
-	caller := newCaller(t)
-	for _, tt := range []struct{ method, path, policy string }{
-		{"GET", "/settings", `"page";q=600;w=60`},
-		{"POST", "/settings/org_01/api", `"page";q=600;w=60`},
-		{"GET", "/sign-in", `"page";q=600;w=60`},
-		{"POST", "/sign-in", `"sign-in";q=30;w=60`},
-		{"GET", "/sign-in/oidc/callback?code=x", `"sign-in";q=30;w=60`},
-		{"GET", "/problems", `"public";q=600;w=60`},
-	} {
-		request := g.request(t, tt.path, caller, "")
-		request.Method = tt.method
-		a := g.do(t, request)
-		limit, _, _ := strings.Cut(strings.TrimLeft(tt.policy, `"abcdefghijklmnopqrstuvwxyz-;=`), ";")
-		if a.StatusCode != http.StatusOK || a.Header.Get("RateLimit-Policy") != tt.policy ||
-			a.Header.Get("X-RateLimit-Limit") != limit {
-			t.Errorf("%s %s: %s, %v", tt.method, tt.path, a.Status, a.Header)
-		}
-	}
-}
-
-func TestPagesAreServedWithoutRedis(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{env: map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t)}})
-	for _, path := range pages {
-		if a := g.get(t, path, newCaller(t), ""); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Reset") == "" {
-			t.Errorf("%s: %s %v", path, a.Status, a.Header)
-		}
-	}
-}
-
 // Cookies, passwords, codes and the secrets of invitations are not logged.
 func TestSecretsOfSigningInAreNotLogged(t *testing.T) {
 	t.Parallel()

@@ -181,31 +181,3 @@ func TestConnectionsOfHTTP10End(t *testing.T) {
 		}
 	}
 }
-
-func TestOnlyAHandshakeOfWebSocketKeepsItsUpgrade(t *testing.T) {
-	t.Parallel()
-
-	for name, tt := range map[string]struct {
-		change func(*http.Request)
-		want   string
-	}{
-		"handshake":   {func(*http.Request) {}, "websocket"},
-		"POST":        {func(r *http.Request) { r.Method = http.MethodPost }, ""},
-		"HTTP/2":      {func(r *http.Request) { r.ProtoMajor = 2 }, ""},
-		"with a body": {func(r *http.Request) { r.ContentLength = 1 }, ""},
-		"h2c":         {func(r *http.Request) { r.Header.Set("Upgrade", "h2c") }, ""},
-		"two":         {func(r *http.Request) { r.Header.Add("Upgrade", "websocket") }, ""},
-		"not named":   {func(r *http.Request) { r.Header.Set("Connection", "close") }, ""},
-	} {
-		r := request(http.MethodGet, "/")
-		r.Header.Set("Upgrade", "WebSocket")
-		r.Header.Set("Connection", "keep-alive, Upgrade")
-		r.Header.Set("Trailer", "X-Organization-ID")
-		tt.change(r)
-		strip(r, false)
-		if r.Header.Get("Upgrade") != tt.want || (r.Header.Get("Connection") == "Upgrade") != (tt.want != "") ||
-			r.Header.Get("Trailer") != "" {
-			t.Errorf("%s: %v", name, r.Header)
-		}
-	}
-}

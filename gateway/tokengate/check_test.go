@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 func TestActiveTokenPassesWithThePrincipalAndItsWindow(t *testing.T) {
@@ -229,19 +227,5 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 	if w, got := g.serve(t, request(http.MethodPost, "/sign-in"), nil); w.Code != http.StatusTooManyRequests ||
 		got.forwarded || !strings.Contains(w.Body.String(), "from your address") {
 		t.Errorf("%d %s", w.Code, w.Body)
-	}
-}
-
-func TestErrorsOfLaterHandlersAreProblems(t *testing.T) {
-	t.Parallel()
-
-	g := newTestGate(t, new(Gate), activeBody)
-	for status, want := range map[int]string{404: "not_found", 502: "upstream_unreachable", 504: "upstream_timeout"} {
-		w, _ := g.serve(t, request(http.MethodGet, "/"), func(http.ResponseWriter, *http.Request) error {
-			return caddyhttp.Error(status, http.ErrBodyNotAllowed)
-		})
-		if w.Code != status || code(t, w) != want || w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
-		}
 	}
 }

@@ -3,13 +3,10 @@ package tokengate
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 func TestProblemOfErrorsBehindTheGate(t *testing.T) {
@@ -37,27 +34,6 @@ func TestProblemOfErrorsBehindTheGate(t *testing.T) {
 		if p.Status != tt.status || p.Code != tt.code || p.Title == "" || p.Detail == "" ||
 			strings.Contains(p.Detail, "secret") {
 			t.Errorf("%v: %+v", tt.err, p)
-		}
-	}
-}
-
-func TestEveryProblemIsComplete(t *testing.T) {
-	t.Parallel()
-
-	all := []problem.Problem{
-		missingToken, invalidToken, revokedToken, expiredToken, addressNotAllowed, rateLimited,
-		authUnavailable, limiterUnavailable,
-	}
-	for status := range statusProblems {
-		all = append(all, problemOf(caddyhttp.Error(status, nil)))
-	}
-	for _, p := range all {
-		if p.Status == 0 || p.Title == "" || p.Detail == "" || p.Code == "" {
-			t.Errorf("incomplete: %+v", p)
-		}
-		// the codes with a challenge
-		if (p.Code == missingToken.Code || p.Code == invalidToken.Code) != (p.Status == http.StatusUnauthorized) {
-			t.Errorf("%s with status %d", p.Code, p.Status)
 		}
 	}
 }

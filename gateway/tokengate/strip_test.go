@@ -79,23 +79,3 @@ func TestStripRemovesReservedHeaders(t *testing.T) {
 		})
 	}
 }
-
-// ordinary returns a function that strips a request as most are.
-func ordinary() func() {
-	token := []string{"Bearer shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"}
-	r := &http.Request{Header: http.Header{
-		"Accept": {"*/*"}, "Accept-Encoding": {"gzip"}, "Content-Type": {"application/json"}, "User-Agent": {"curl/8.0"},
-	}}
-	return func() {
-		r.Header["Authorization"] = token
-		strip(r, false)
-	}
-}
-
-func BenchmarkStrip(b *testing.B) {
-	one := ordinary()
-	b.ReportAllocs()
-	for b.Loop() {
-		one()
-	}
-}

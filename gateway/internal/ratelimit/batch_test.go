@@ -287,39 +287,6 @@ func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 	}
 }
 
-func TestBatchSizesDoNotChangeTheCount(t *testing.T) {
-	t.Parallel()
-
-	limiter, held, _ := newHeldLimiter(t)
-	for _, together := range []int{1, 2, 7, 30, 99} {
-		id := newID(t, limiter)
-		passed, left := 0, 100
-		for range 100/together + 2 {
-			held.hold()
-			first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return ratelimit.TokenID() })
-			<-held.arrived
-			answers := takeConcurrently(t.Context(), limiter, together, func(int) string { return id })
-			waitQueued(t, limiter, min(together, left+1))
-			close(held.open)
-			<-first
-			for range together {
-				if a := <-answers; a.err != nil {
-					t.Fatal(a.err)
-				} else if a.Allowed {
-					passed++
-					left = min(left, a.Remaining)
-				}
-			}
-			if left == 0 {
-				break
-			}
-		}
-		if passed != 100 || left != 0 {
-			t.Errorf("asked for %d at a time: %d passed, %d left", together, passed, left)
-		}
-	}
-}
-
 // brokenClient panics in every flush.
 type brokenClient struct{ redis.UniversalClient }
 

@@ -175,32 +175,3 @@ func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 		}
 	}
 }
-
-func TestOutageAddsAtMostOneWindow(t *testing.T) {
-	t.Parallel()
-
-	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
-	two := ratelimit.Options{Replicas: 2}
-	first := newUnreliable(t, proxy, two)
-	second := newUnreliable(t, proxy, two)
-	waitForSource(t, ratelimit.WithLongTimeout(first), ratelimit.Redis)
-	waitForSource(t, ratelimit.WithLongTimeout(second), ratelimit.Redis)
-	id := newID(t, direct)
-	before := countAllowed(t, direct, id, 60) // at a gateway unknown to these
-	proxy.SetDown(true)
-	waitForSource(t, first, ratelimit.Local)
-	waitForSource(t, second, ratelimit.Local)
-	if n := countAllowed(t, first, id, 110); n != 50 {
-		t.Errorf("the first gateway passed %d, want 50", n)
-	}
-	if n := countAllowed(t, second, id, 110); n != 50 {
-		t.Errorf("the second gateway passed %d, want 50", n)
-	}
-	proxy.SetDown(false)
-	waitForSource(t, first, ratelimit.Redis)
-	waitForSource(t, second, ratelimit.Redis)
-	after := countAllowed(t, first, id, 110) + countAllowed(t, second, id, 110) + countAllowed(t, direct, id, 110)
-	if n := before + 100 + after; n > 200 || before != 60 {
-		t.Errorf("%d passed in all", n)
-	}
-}

@@ -314,21 +314,6 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 	}
 }
 
-func TestRequestOfACanceledContextIsCounted(t *testing.T) {
-	t.Parallel()
-
-	limiter := newLimiter(t, ratelimit.RedisURL(t))
-	id := newID(t, limiter)
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if result, err := limiter.Take(gone, perMinute.Of(id)); !result.Allowed && !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", result, err)
-	}
-	if left, err := ratelimit.Left(t.Context(), limiter, perMinute.Of(id)); err != nil || left != 99 {
-		t.Errorf("after that: %d, %v", left, err)
-	}
-}
-
 func TestLocalWindowsAreCountedInMemoryWithoutRedis(t *testing.T) {
 	t.Parallel()
 
