@@ -59,7 +59,7 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
 	Serve   serve   `cmd:"" help:"Answer the API until SIGTERM or SIGINT."`
-	Migrate migrate `cmd:"" help:"Bring the schema and the rights of SERVE_LOGIN up to date, take back one migration, or list them."`
+	Migrate migrate `cmd:"" help:"Migrate the schema and the rights of SERVE_LOGIN up, take back one migration, or list them."`
 	Demo    demo    `cmd:"" help:"Store the shipments of the demo, with QUAYSIDE_DEMO=true."`
 	Files   struct {
 		Export filesExport `cmd:"" help:"Copy files that standard input lists to a directory."`
@@ -67,7 +67,7 @@ type commands struct {
 	} `cmd:"" help:"Files of documents."`
 	PackingList struct {
 		Explain explainList   `cmd:"" help:"Read a packing list, and print how it was understood and why."`
-		Prepare preparePDFium `cmd:"" help:"Compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium."`
+		Prepare preparePDFium `cmd:"" help:"Compile PDFium, which reads PDFs: into $XDG_CACHE_HOME/quayside/pdfium."`
 		Read    readList      `cmd:"" hidden:"" passthrough:"" help:"Read a document from standard input for serve."`
 	} `cmd:"" name:"packinglist" help:"Packing lists, without a database."`
 	Health health `cmd:"" help:"Check the running service."`
