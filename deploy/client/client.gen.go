@@ -2521,6 +2521,15 @@ type CorrectMappingParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
+// ShowPageParams defines parameters for ShowPage.
+type ShowPageParams struct {
+	// IfMatch Entity-tags of the pages that are wanted, or `*`; 412 when the page is none of them.
+	IfMatch *string `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity-tags of pages that the client has, or `*`.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
 // ReprocessDocumentParams defines parameters for ReprocessDocument.
 type ReprocessDocumentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
@@ -3316,6 +3325,18 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
 	CorrectMapping(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ShowPage Show a page of a document's file
+	//
+	// Returns what a person saw in the place of a pallet: of a PDF the page as a picture, with its stamps and filled
+	// in fields; of an XLSX or CSV file the table that was read, with its first 2,000 rows. Pages and tables count
+	// from 1, in the order of the file. A file that is not read has no pages: 404, as beyond the last, and where the
+	// page cannot be shown. Pages that were shown lately are kept by the digest of the file.
+	//
+	// Needs the permission `documents:read`.
+	//
+	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/pages/{page} (the `ShowPage` operationId).
+	ShowPage(ctx context.Context, id ShipmentInPath, document DocumentInPath, page int, params *ShowPageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReprocessDocument Read a document again
 	//
@@ -4280,6 +4301,28 @@ func (c *Client) CorrectMappingWithBody(ctx context.Context, id ShipmentInPath, 
 // Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
 func (c *Client) CorrectMapping(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCorrectMappingRequest(c.Server, id, document, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ShowPage Show a page of a document's file
+//
+// Returns what a person saw in the place of a pallet: of a PDF the page as a picture, with its stamps and filled
+// in fields; of an XLSX or CSV file the table that was read, with its first 2,000 rows. Pages and tables count
+// from 1, in the order of the file. A file that is not read has no pages: 404, as beyond the last, and where the
+// page cannot be shown. Pages that were shown lately are kept by the digest of the file.
+//
+// Needs the permission `documents:read`.
+//
+// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/pages/{page} (the `ShowPage` operationId).
+func (c *Client) ShowPage(ctx context.Context, id ShipmentInPath, document DocumentInPath, page int, params *ShowPageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewShowPageRequest(c.Server, id, document, page, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5987,6 +6030,80 @@ func NewCorrectMappingRequestWithBody(server string, id ShipmentInPath, document
 	return req, nil
 }
 
+// NewShowPageRequest constructs an http.Request for the ShowPage method
+func NewShowPageRequest(server string, id ShipmentInPath, document DocumentInPath, page int, params *ShowPageParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "document", document, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "page", page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/shipments/%s/documents/%s/pages/%s", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewReprocessDocumentRequest constructs an http.Request for the ReprocessDocument method
 func NewReprocessDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams) (*http.Request, error) {
 	var err error
@@ -7319,6 +7436,20 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
 	CorrectMappingWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*CorrectMappingResponse, error)
 
+	// ShowPageWithResponse Show a page of a document's file
+	//
+	// Returns what a person saw in the place of a pallet: of a PDF the page as a picture, with its stamps and filled
+	// in fields; of an XLSX or CSV file the table that was read, with its first 2,000 rows. Pages and tables count
+	// from 1, in the order of the file. A file that is not read has no pages: 404, as beyond the last, and where the
+	// page cannot be shown. Pages that were shown lately are kept by the digest of the file.
+	//
+	// Needs the permission `documents:read`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/pages/{page} (the `ShowPage` operationId).
+	ShowPageWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, page int, params *ShowPageParams, reqEditors ...RequestEditorFn) (*ShowPageResponse, error)
+
 	// ReprocessDocumentWithResponse Read a document again
 	//
 	// Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
@@ -8498,6 +8629,86 @@ func (r CorrectMappingResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CorrectMappingResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ShowPageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *struct {
+		Table struct {
+			Rows []struct {
+				// Cells The texts as a spreadsheet shows them, from column A.
+				Cells []string `json:"cells"`
+
+				// Row The number of the row, as in the places of pallets.
+				Row int `json:"row"`
+			} `json:"rows"`
+
+			// RowsCount How many rows the table has that are not empty.
+			RowsCount int `json:"rows_count"`
+
+			// Sheet The name of the sheet; empty where the file has none.
+			Sheet string `json:"sheet"`
+		} `json:"table"`
+	}
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ShowPageResponse) GetJSON200() *struct {
+	Table struct {
+		Rows []struct {
+			// Cells The texts as a spreadsheet shows them, from column A.
+			Cells []string `json:"cells"`
+
+			// Row The number of the row, as in the places of pallets.
+			Row int `json:"row"`
+		} `json:"rows"`
+
+		// RowsCount How many rows the table has that are not empty.
+		RowsCount int `json:"rows_count"`
+
+		// Sheet The name of the sheet; empty where the file has none.
+		Sheet string `json:"sheet"`
+	} `json:"table"`
+} {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ShowPageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ShowPageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ShowPageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ShowPageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ShowPageResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -10086,6 +10297,26 @@ func (c *ClientWithResponses) CorrectMappingWithResponse(ctx context.Context, id
 	return ParseCorrectMappingResponse(rsp)
 }
 
+// ShowPageWithResponse Show a page of a document's file
+//
+// Returns what a person saw in the place of a pallet: of a PDF the page as a picture, with its stamps and filled
+// in fields; of an XLSX or CSV file the table that was read, with its first 2,000 rows. Pages and tables count
+// from 1, in the order of the file. A file that is not read has no pages: 404, as beyond the last, and where the
+// page cannot be shown. Pages that were shown lately are kept by the digest of the file.
+//
+// Needs the permission `documents:read`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/pages/{page} (the `ShowPage` operationId).
+func (c *ClientWithResponses) ShowPageWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, page int, params *ShowPageParams, reqEditors ...RequestEditorFn) (*ShowPageResponse, error) {
+	rsp, err := c.ShowPage(ctx, id, document, page, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseShowPageResponse(rsp)
+}
+
 // ReprocessDocumentWithResponse Read a document again
 //
 // Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
@@ -11184,6 +11415,58 @@ func ParseCorrectMappingResponse(rsp *http.Response) (*CorrectMappingResponse, e
 			return nil, err
 		}
 		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseShowPageResponse parses an HTTP response from a ShowPageWithResponse call
+func ParseShowPageResponse(rsp *http.Response) (*ShowPageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ShowPageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			Table struct {
+				Rows []struct {
+					// Cells The texts as a spreadsheet shows them, from column A.
+					Cells []string `json:"cells"`
+
+					// Row The number of the row, as in the places of pallets.
+					Row int `json:"row"`
+				} `json:"rows"`
+
+				// RowsCount How many rows the table has that are not empty.
+				RowsCount int `json:"rows_count"`
+
+				// Sheet The name of the sheet; empty where the file has none.
+				Sheet string `json:"sheet"`
+			} `json:"table"`
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (image/png) unsupported
 
 	}
 

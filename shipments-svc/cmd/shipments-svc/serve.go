@@ -62,7 +62,7 @@ func (serve) Run(ctx context.Context, p program) (err error) {
 	}
 	newID := func() [16]byte { return uuid.Must(uuid.NewV7()) }
 	service := shipments.NewService(shipments.Needs{
-		Repository: repo, Files: cfg.Files, Reader: children, RunChecks: checks.Run,
+		Repository: repo, Files: cfg.Files, Reader: children, Pages: children, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return newID() }, Now: time.Now,
 	})
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys), newID, time.Now, cfg.Demo)

@@ -16,6 +16,7 @@ type Service struct {
 	repo      Repository
 	files     Files
 	reader    Reader
+	pages     Pages
 	runChecks RunChecks
 	newID     func() ID
 	now       func() time.Time
@@ -35,6 +36,7 @@ type Needs struct {
 	Repository Repository
 	Files      Files
 	Reader     Reader // of files in a dry run
+	Pages      Pages
 	RunChecks  RunChecks
 	NewID      func() ID // names shipments and documents, later ones higher
 	Now        func() time.Time
@@ -44,7 +46,8 @@ type Needs struct {
 // them are not called.
 func NewService(n Needs) *Service {
 	return &Service{
-		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
+		repo: n.Repository, files: n.Files, reader: n.Reader, pages: n.Pages, runChecks: n.RunChecks,
+		newID: n.NewID, now: n.Now,
 		waits: limit.New[Organization](limit.Config{Total: maxWaits, Each: maxOrgWaits}),
 		reads: limit.New[Organization](reads), changes: limit.New[Organization](changes), closing: make(chan struct{}),
 		rounds: map[OrgID]*round{},

@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Child is the main function of a child process: it reads the assignments, limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
-	if len(args) != 3 {
-		return errors.New("want pallets or facts, the kind of the file, and the directory of PDFium")
+	if len(args) != 3 && (len(args) != 4 || args[0] != page) {
+		return errors.New("want pallets, facts or page, the kind of the file, the directory of PDFium, and a page's number")
 	}
 	text, err := io.ReadAll(os.NewFile(givenFile, "assignments"))
 	if err != nil {
@@ -44,17 +46,58 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	o.Size = info.Size()
 	var r struct {
 		Reading *packinglist.Reading `json:",omitempty"`
+		Page    []byte               `json:",omitempty"`
 		Failure any                  `json:",omitempty"`
 	}
-	read, err := packinglist.Read(ctx, file, o)
+	if args[0] == page {
+		r.Page, err = pageOf(ctx, file, o, args[3])
+	} else {
+		r.Reading, err = readingOf(ctx, file, o)
+	}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
 		r.Failure = map[string]any{"code": bad.Code, "detail": sentence(bad.Unreadable), "mappings": bad.Mappings}
+	} else if bad, ok := errors.AsType[*tables.Unreadable](err); ok {
+		r.Failure = map[string]any{"code": bad.Code, "detail": sentence(*bad)}
 	} else if err != nil {
 		return err
-	} else {
-		r.Reading = &read
 	}
 	return json.NewEncoder(out).Encode(r)
+}
+
+func readingOf(ctx context.Context, file io.ReaderAt, o packinglist.Options) (*packinglist.Reading, error) {
+	read, err := packinglist.Read(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	return &read, nil
+}
+
+// pageOf returns a page of a PDF as a picture, or a table as JSON.
+func pageOf(ctx context.Context, file io.ReaderAt, o packinglist.Options, number string) ([]byte, error) {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return nil, err
+	}
+	if o.Kind == tables.PDF {
+		return tables.Picture(file, o.Size, n)
+	}
+	book, err := tables.Read(ctx, o.Kind, file, o.Size)
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || n > len(book.Tables) {
+		return nil, &tables.Unreadable{Code: tables.NoPage, Detail: "the document has no such table"}
+	}
+	t := book.Tables[n-1]
+	shown := shipments.ShownTable{Sheet: t.Name, Rows: []shipments.ShownRow{}, RowsCount: len(t.Rows)}
+	for _, r := range t.Rows[:min(len(t.Rows), shipments.MaxShownRows)] {
+		cells := []string{}
+		for _, c := range r.Cells {
+			cells = append(cells, c.Text)
+		}
+		shown.Rows = append(shown.Rows, shipments.ShownRow{Row: r.Number, Cells: cells})
+	}
+	return json.Marshal(map[string]any{"table": shown})
 }
 
 // sentence returns the detail of an error as a sentence with its place.

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The commands of child processes. Behind Read follow pallets or facts, the kind of the file and the directory of
+// The commands of child processes. Behind Read follow pallets, facts or page, the kind of the file and the directory of
 // PDFium; its standard input is the file, and its file givenFile the assignments in JSON. Behind Prepare follows the
 // directory into which it compiles PDFium.
 const (
@@ -33,6 +34,7 @@ const (
 	Prepare = "prepare"
 	pallets = "pallets"
 	facts   = "facts"
+	page    = "page" // its number follows the directory
 )
 
 // Limits of a child process.
@@ -61,6 +63,7 @@ type Reader struct {
 	pdfium  string // the directory where it is compiled
 	time    time.Duration
 	cpu     time.Duration
+	pages   pages
 }
 
 // New returns a Reader whose child processes run this executable.
@@ -106,6 +109,7 @@ type result struct {
 			Place shipments.Place `json:"place"`
 		}
 	}
+	Page    []byte
 	Failure *shipments.UnreadableError
 }
 
@@ -130,63 +134,93 @@ func (r result) reading() (shipments.Reading, error) {
 func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt,
 	size int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
+	what := pallets
+	if docType != shipments.PackingList {
+		what = facts
+	}
+	answer, err := r.ask(ctx, content, size, given, what, string(kind), r.pdfium)
+	if err != nil {
+		return shipments.Reading{}, err
+	}
+	if answer.Reading == nil && answer.Failure == nil {
+		return shipments.Reading{}, unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
+	}
+	return answer.reading()
+}
+
+// Page implements shipments.Pages.
+func (r *Reader) Page(ctx context.Context, d shipments.Document, content io.ReaderAt, number int) ([]byte, error) {
+	key := fmt.Sprintf("%x %d", d.SHA256, number)
+	if shown, ok := r.pages.get(key); ok {
+		return shown, nil
+	}
+	answer, err := r.ask(ctx, content, d.Size, nil, page, string(d.Kind), r.pdfium, strconv.Itoa(number))
+	if err == nil && answer.Failure != nil {
+		err = answer.Failure
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.pages.put(key, answer.Page)
+	return answer.Page, nil
+}
+
+// ask returns the result of a child.
+func (r *Reader) ask(
+	ctx context.Context, content io.ReaderAt, size int64, given []shipments.Assignment, args ...string,
+) (result, error) {
 	file, err := onDisk(content, size)
 	if err != nil {
-		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		return result{}, fmt.Errorf("read document: %w", err)
 	}
 	if file != content {
 		defer func() { _ = file.Close() }()
 	}
 	text, err := json.Marshal(given)
 	if err != nil {
-		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		return result{}, fmt.Errorf("read document: %w", err)
 	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
-	args := []string{pallets, string(kind), r.pdfium}
-	if docType != shipments.PackingList {
-		args[0] = facts
-	}
-	read, err := r.read(limited, file, text, args)
+	answer, err := r.answer(limited, file, text, args)
 	if errors.Is(err, errEnded) { // perhaps it was killed and the file is in order
-		read, err = r.read(limited, file, text, args)
+		answer, err = r.answer(limited, file, text, args)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return shipments.Reading{}, ctx.Err()
+		return result{}, ctx.Err()
 	case limited.Err() != nil:
-		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
+		return result{}, unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
 	case errors.Is(err, errEnded):
-		return unreadable(Crashed, "The file could not be read: the program that reads it failed twice.")
+		return result{}, unreadable(Crashed, "The file could not be read: the program that reads it failed twice.")
 	default:
-		return read, err
+		return answer, err
 	}
 }
 
 // errEnded means that a child ended without a result, within its limits.
 var errEnded = errors.New("read document: the process ended")
 
-// read runs a child and returns its result.
-func (r *Reader) read(ctx context.Context, file *os.File, given []byte, args []string) (shipments.Reading, error) {
+// answer runs a child and returns its result.
+func (r *Reader) answer(ctx context.Context, file *os.File, given []byte, args []string) (answer result, err error) {
 	var out, stderr bounded
 	out.limit, stderr.limit = maxAnswer, maxStderr
 	used, err := r.run(ctx, file, given, args, &out, &stderr)
 	switch {
 	case err != nil && used >= r.cpu/cpuShare:
-		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
+		return answer, unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
 	case err != nil && outOfMemory.Match(stderr.text):
-		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
+		return answer, unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
 	case errors.As(err, new(*exec.ExitError)):
-		return shipments.Reading{}, errEnded
+		return answer, errEnded
 	case err != nil: // it did not start
-		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		return answer, fmt.Errorf("read document: %w", err)
 	}
-	var answer result // of the child, which is not trusted
-	err = json.Unmarshal(out.text, &answer)
-	if err != nil || out.over || (answer.Reading == nil) == (answer.Failure == nil) {
-		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
+	err = json.Unmarshal(out.text, &answer) // of the child, which is not trusted
+	if err != nil || out.over || answer.Failure != nil && answer.Reading != nil {
+		return result{}, unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
 	}
-	return answer.reading()
+	return answer, nil
 }
 
 // outOfMemory is in what a child writes that has used up its memory, also where the runtime fails to start a thread.
@@ -228,8 +262,8 @@ func (r *Reader) run(
 }
 
 // unreadable returns an error which says nothing about the file but that it could not be read within the limits.
-func unreadable(code, format string, args ...any) (shipments.Reading, error) {
-	return shipments.Reading{}, &shipments.UnreadableError{Interrupted: true, Failure: shipments.Failure{
+func unreadable(code, format string, args ...any) error {
+	return &shipments.UnreadableError{Interrupted: true, Failure: shipments.Failure{
 		Code:   code,
 		Detail: fmt.Sprintf(format, args...),
 	}}
@@ -265,4 +299,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var _ shipments.Reader = (*Reader)(nil)
+var (
+	_ shipments.Reader = (*Reader)(nil)
+	_ shipments.Pages  = (*Reader)(nil)
+)

@@ -1,10 +1,13 @@
 package reader
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"net"
 	"os"
@@ -16,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -189,6 +193,50 @@ func TestReadFactsOfOtherDocuments(t *testing.T) {
 		"Commercial invoice;\nInvoice no.;INV-77\nContainer;CSQU3054383\n")
 	if failure != (shipments.Failure{}) || len(read.Facts) == 0 || read.Pallets != nil {
 		t.Errorf("%+v, %+v", read, failure)
+	}
+}
+
+// TestPagesAreShown: of a PDF as a picture, which is kept by the digest of the file, and of other files as tables.
+func TestPagesAreShown(t *testing.T) {
+	t.Parallel()
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(kind shipments.Kind, text []byte, number int) ([]byte, error) {
+		d := shipments.Document{Kind: kind, Size: int64(len(text)), SHA256: sha256.Sum256(text)}
+		return r.Page(t.Context(), d, bytes.NewReader(text), number)
+	}
+	got, err := show(shipments.CSV, []byte(content), 1)
+	if err != nil || !strings.Contains(string(got), `{"row":4,"cells":["0041","Avocado Hass","18","264","4,125"]}`) {
+		t.Errorf("%s (%v)", got, err)
+	}
+	printed, err := os.ReadFile("../packinglist/testdata/lists/pear-es-browser.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = show(shipments.PDF, printed, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picture, err := png.Decode(bytes.NewReader(got)); err != nil || picture.Bounds().Dx() != 1224 {
+		t.Errorf("a picture: %v", err)
+	}
+	r.program = "/nothing/there"
+	if again, err := show(shipments.PDF, printed, 1); err != nil || !bytes.Equal(again, got) {
+		t.Errorf("it is not kept: %v", err)
+	}
+}
+
+func TestPagesThatAreNotThereAreRefused(t *testing.T) {
+	t.Parallel()
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Page(t.Context(), shipments.Document{Kind: shipments.CSV, Size: 1}, strings.NewReader("x"), 2)
+	if bad, ok := errors.AsType[*shipments.UnreadableError](err); !ok || bad.Code != tables.NoPage {
+		t.Errorf("%v", err)
 	}
 }
 

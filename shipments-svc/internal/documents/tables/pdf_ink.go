@@ -32,14 +32,16 @@ func (p *paper) picture() *picture {
 	if !(scale >= minScale) || v.width == 0 || v.height == 0 {
 		return nil
 	}
-	v.pixels = p.drawn(v.width, v.height, 0)
+	v.pixels = p.drawn(v.width, v.height, enums.FPDF_BITMAP_FORMAT_GRAY, 0)
 	return v
 }
 
-// drawn returns the page drawn in a size, in shades of grey.
-func (p *paper) drawn(width, height int, flags enums.FPDF_RENDER_FLAG) []byte {
+// drawn returns the pixels of the page drawn in a size.
+func (p *paper) drawn(
+	width, height int, format enums.FPDF_BITMAP_FORMAT, flags enums.FPDF_RENDER_FLAG,
+) []byte {
 	b := must(p.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{
-		Width: width, Height: height, Format: enums.FPDF_BITMAP_FORMAT_GRAY, Pointer: uint64(0),
+		Width: width, Height: height, Format: format, Pointer: uint64(0),
 	})).Bitmap
 	defer func() { _, _ = p.FPDFBitmap_Destroy(&requests.FPDFBitmap_Destroy{Bitmap: b}) }()
 	must(p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{

@@ -41,13 +41,18 @@ func (d *document) paper(index int) *paper {
 	p := &paper{document: d}
 	p.load(index)
 	if p.takeMarks() {
-		p.drawn(1, 1, enums.FPDF_RENDER_FLAG_ANNOT) // which also draws fields that are filled in
-		must(d.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: p.Page}))
-		p.load(index)
+		p.flatten(index)
 	}
 	p.shown = areaOf(must(d.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: p.Page})).Rect)
 	p.text = must(d.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: p.Page})).TextPage
 	return p
+}
+
+// flatten makes annotations a part of the page, with the fields that no viewer has drawn yet.
+func (p *paper) flatten(index int) {
+	p.drawn(1, 1, enums.FPDF_BITMAP_FORMAT_GRAY, enums.FPDF_RENDER_FLAG_ANNOT) // draws these
+	must(p.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: p.Page}))
+	p.load(index)
 }
 
 func (p *paper) load(index int) {

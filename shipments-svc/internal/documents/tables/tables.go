@@ -125,6 +125,7 @@ const (
 	TooManyPages  = "too_many_pages"
 	TooLarge      = "too_large_unzipped"
 	WrongEncoding = "wrong_encoding"
+	NoPage        = "no_page" // it has fewer
 )
 
 // Read reads a document. It returns Unreadable for content that cannot be read;
@@ -134,18 +135,27 @@ func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book
 	if !ok {
 		return Book{}, unreadable(Malformed, "%q is not a supported format", kind)
 	}
-	if size > MaxUnpacked {
-		return Book{}, unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
-	}
-	raw := make([]byte, size)
-	if n, err := content.ReadAt(raw, 0); int64(n) < size {
-		return Book{}, fmt.Errorf("read content: %w", err)
+	raw, err := whole(content, size)
+	if err != nil {
+		return Book{}, err
 	}
 	b := &book{ctx: ctx}
 	if err := read(b, raw); err != nil {
 		return Book{}, err
 	}
 	return b.Book, nil
+}
+
+// whole returns the content of a document.
+func whole(content io.ReaderAt, size int64) ([]byte, error) {
+	if size > MaxUnpacked {
+		return nil, unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
+	}
+	raw := make([]byte, size)
+	if n, err := content.ReadAt(raw, 0); int64(n) < size {
+		return nil, fmt.Errorf("read content: %w", err)
+	}
+	return raw, nil
 }
 
 func unreadable(code, format string, args ...any) error {

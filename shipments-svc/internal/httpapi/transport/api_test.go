@@ -93,7 +93,7 @@ func newAPIOn(tb testing.TB, dsn string, session servicekit.Session, timeout tim
 		tb.Fatal(err)
 	}
 	service := shipments.NewService(shipments.Needs{
-		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run,
+		Repository: repo, Files: disk, Reader: plainReader{}, Pages: plainReader{}, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 	a := newAPIWithin(tb, service, newHooks(tb, repo), timeout)

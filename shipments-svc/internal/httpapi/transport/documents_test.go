@@ -194,3 +194,25 @@ func TestALostFileIsAttachedAgain(t *testing.T) {
 		t.Errorf("%v pallets", count)
 	}
 }
+
+// TestPagesHaveTheseStatuses: a page is the same as long as the file is.
+func TestPagesHaveTheseStatuses(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	location := a.do(t, file(path, "packing_list", "list.csv", "0123456789")).header.Get("Location")
+	page := call{path: location + "/pages/1"}
+	tag := a.do(t, page).header.Get("ETag")
+	a.answers(t, map[string]status{
+		"a page":           {page, "200", ""},
+		"known":            {page.with("If-None-Match", tag), "304", ""},
+		"expected another": {page.with("If-Match", `"x"`), "412 etag_mismatch", ""},
+		"beyond":           {call{path: location + "/pages/2"}, "404 not_found", "no such page"},
+		"none":             {call{path: location + "/pages/0"}, "404 not_found", "no such page"},
+		"no number":        {call{path: location + "/pages/x"}, "404 not_found", "no such page"},
+		"of a stranger":    {page.with("X-Organization-ID", publicid.New("org")), "404 not_found", ""},
+		"of a list": {
+			call{path: a.do(t, attach(path)).header.Get("Location") + "/pages/1"}, "404 not_found", "",
+		},
+	})
+}

@@ -200,3 +200,11 @@ const list = `{"document":{"type":"packing_list","pallets":[` +
 	`,"declared":{"pallets":2,"boxes":528,"net_weight_kg":2145.5,"container_number":"CSQU 305438-3"}}}`
 
 func attach(path string) call { return post(path+"/documents", list) }
+
+// Page shows a file that has one page.
+func (plainReader) Page(_ context.Context, _ shipments.Document, _ io.ReaderAt, number int) ([]byte, error) {
+	if number > 1 {
+		return nil, &shipments.UnreadableError{Failure: shipments.Failure{Code: "no_page"}}
+	}
+	return []byte(`{"table":{"sheet":"","rows":[{"row":1,"cells":["ZA-1"]}],"rows_count":1}}`), nil
+}

@@ -30,6 +30,7 @@ var table = []struct {
 	{http.StatusUnauthorized, "missing_identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
 	{http.StatusForbidden, "insufficient_permission", as[*assertion.PermissionError]},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoDocument, "the shipment has no such document")},
+	{http.StatusNotFound, "not_found", is(shipments.ErrNoPage, "the document has no such page, or it cannot be shown")},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoFile,
 		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is "+
 			"approved the document can be deleted and attached again")},

@@ -30,6 +30,7 @@ var views = map[string]any{
 	"listDocuments 200":         under("documents", []documentView{}),
 	"getDocument 200":           under("document", readDocumentView{}),
 	"updateDocument 200":        under("document", readDocumentView{}),
+	"showPage 200":              under("table", shipments.ShownTable{}),
 	"reprocessDocument 202":     under("document", readDocumentView{}),
 	"correctMapping 202":        under("document", readDocumentView{}),
 	"listMappingTemplates 200":  under("mapping_templates", []templateView{}),

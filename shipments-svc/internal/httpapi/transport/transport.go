@@ -76,6 +76,7 @@ func New(
 	handle(rt, "PATCH "+document, decodeDocumentEdit, service.UpdateDocument, encodeDocument(http.StatusOK))
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET "+document+"/content", decodeDocumentOrder, service.File, encodeContent)
+	handle(rt, "GET "+document+"/pages/{page}", decodePage, uploads.processed(service.Page), encodePage)
 	post(rt, document+"/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
 	handle(rt, "PUT "+document+"/mapping", decodeCorrection, service.CorrectMapping, encodeQueued)
 

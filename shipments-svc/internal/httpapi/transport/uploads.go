@@ -20,9 +20,9 @@ var (
 	announced = limit.Config{Total: math.MaxInt64, Each: 42 << 20, Queue: 50, Wait: 10 * time.Second}
 	// arrived is how many bytes of bodies are in memory: what has come in, until the document is stored.
 	arrived = limit.Config{Total: 112 << 20, Each: 42 << 20, Queue: 50, Wait: 3 * time.Second}
-	// processing is how many files are read in dry runs, with 256 MiB each, and JSON bodies with more than fewValues
-	// values decoded. A request waits and is read within the time that the gateway waits for an answer (answer_within in
-	// its routes).
+	// processing is how many files are read in dry runs and for pages, with 256 MiB each, and JSON bodies with more than
+	// fewValues values decoded. A request waits and is read within the time that the gateway waits for an answer
+	// (answer_within in its routes).
 	processing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 25 * time.Second}
 )
 

@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+func decodePage(r *http.Request) (o shipments.PageOrder, err error) {
+	if o.DocumentOrder, err = decodeDocumentOrder(r); err != nil {
+		return o, err
+	}
+	if o.Number, err = strconv.Atoi(r.PathValue("page")); err != nil || o.Number < 1 {
+		return o, shipments.ErrNoPage
+	}
+	return o, nil
+}
+
+// encodePage sends a page, which is the same as long as the file is.
+func encodePage(_ *http.Request, page shipments.ShownPage) reply {
+	return reply{status: http.StatusOK, file: &page.StoredFile, header: http.Header{
+		"Content-Type":            {page.ContentType},
+		"X-Content-Type-Options":  {"nosniff"},
+		"Content-Security-Policy": {"sandbox; default-src 'none'"},
+		"Cache-Control":           {"private, no-cache, no-transform"},
+		"Etag":                    {fmt.Sprintf(`"%x-%d"`, page.SHA256, page.Number)},
+	}}
+}
+
+// processed admits the showing of pages like dry runs, which read a file as well.
+func (u *Uploads) processed(
+	do method[shipments.PageOrder, shipments.ShownPage],
+) method[shipments.PageOrder, shipments.ShownPage] {
+	return func(ctx context.Context, org shipments.OrgID, o shipments.PageOrder) (shipments.ShownPage, error) {
+		page, err := do(ctx, org, o)
+		open := page.Open
+		page.Open = func(ctx context.Context) (shipments.OpenFile, error) {
+			release, err := u.processing.Acquire(ctx, shipments.OrganizationOf(org), 1)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			return open(ctx)
+		}
+		return page, err
+	}
+}
