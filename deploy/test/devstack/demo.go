@@ -10,7 +10,7 @@ import (
 
 // Demo is the demo data, as `tokens-svc demo` writes it.
 type Demo struct {
-	Organization string // has shipments in every status
+	Organization string // has shipments in every status but processing
 	Token        string // of Organization, with all permissions
 	Welcome      string // for people, with addresses, the sign-in and a token
 }

@@ -1,34 +1,61 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
-	_ "embed"
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The shipments of the demo, in their stored form.
-var (
-	//go:embed demo/cape_fresh.json
-	capeFresh []byte
-	//go:embed demo/valle_verde.json
-	valleVerde []byte
-)
+// The shipments of the demo and the files of their documents.
+//
+//go:embed demo
+var demoFiles embed.FS
 
-// demo stores the shipments of the two organizations that `tokens-svc demo` makes. Their ids are fixed, so that a
-// second run stores nothing.
+// demoShipment is what is done with a shipment of the demo.
+type demoShipment struct {
+	Organization string       `json:"organization"`
+	ID           shipments.ID `json:"id"`
+	shipments.Draft
+	By        shipments.Actor `json:"by"`
+	CreatedAt time.Time       `json:"created_at"`
+	Documents []struct {
+		Type shipments.DocumentType `json:"type"`
+		File string                 `json:"file"`
+	} `json:"documents"`
+	Decision  shipments.Action `json:"decision"` // empty: there is none
+	DecidedAt time.Time        `json:"decided_at"`
+	Reason    string           `json:"reason"`
+}
+
+// demoMaker does what people did with the shipments of the demo, at the time when they did it.
+type demoMaker struct {
+	service *shipments.Service
+	repo    *postgres.Repository
+	now     time.Time
+}
+
+// demo makes the shipments of the two organizations that `tokens-svc demo` makes: documents are attached, queued and
+// read as those of clients are. Their ids are fixed, so that a second run completes the first.
 type demo struct{}
 
 func (demo) Run(ctx context.Context, p program) (err error) {
-	cfg, err := config.Load(p.environ, config.Database)
+	cfg, err := config.Load(p.environ, config.Database, config.WritableStorage)
 	if err != nil {
 		return err
 	}
@@ -41,53 +68,109 @@ func (demo) Run(ctx context.Context, p program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	for organization, text := range map[string][]byte{
-		"org_01m8404zpdf6tt1d0zer9d0tv8": capeFresh, "org_01m8404zpdfg3s9tscegssfg2v": valleVerde,
-	} {
-		org, _ := publicid.Parse("org", organization)
-		var all []shipments.Detail
-		if err := json.Unmarshal(text, &all); err != nil {
-			return err
-		}
-		for _, d := range all {
-			if err := storeDemo(ctx, postgres.NewRepository(db), shipments.OrgID(org), d); err != nil {
-				return err
-			}
-		}
-		_, err := fmt.Fprintf(p.stdout, "%s has the %d shipments of the demo\n", organization, len(all))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// storeDemo stores a shipment that is new, as it was created and then with its pallets and status, or completes one
-// that an interrupted run created.
-func storeDemo(ctx context.Context, repo *postgres.Repository, org shipments.OrgID, d shipments.Detail) error {
-	from := shipments.Shipment{ID: d.ID, Draft: d.Draft, Status: shipments.Pending, Version: 1, CreatedAt: d.CreatedAt}
-	stored, err := repo.Head(ctx, org, d.ID)
-	if errors.Is(err, shipments.ErrNotFound) {
-		err = repo.Create(ctx, org, from, shipments.Actor{})
-	}
-	if err != nil || stored.Version > from.Version || d.Status == shipments.Pending {
+	children, err := reader.New()
+	if err != nil {
 		return err
 	}
-	r := shipments.Revision{
-		From: from, To: d.Shipment, Pallets: d.Pallets, Checks: []shipments.Check{},
-		Entry: shipments.Entry{
-			Version: 2, At: cmp.Or(d.ApprovedAt, d.CreatedAt), Status: d.Status, Action: shipments.AttachDocument,
-		},
+	d := demoMaker{repo: postgres.NewRepository(db)}
+	d.service = shipments.NewService(shipments.Needs{
+		Repository: d.repo, Files: cfg.Files, Reader: children, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: func() time.Time { return d.now },
+	})
+	var all []demoShipment
+	text, err := demoFiles.ReadFile("demo/shipments.json")
+	if err == nil {
+		err = json.Unmarshal(text, &all)
 	}
-	r.To.Version, r.To.PalletsCount = 2, len(d.Pallets)
-	if d.Status == shipments.Approved {
-		r.Entry.Action = shipments.Approve
+	for _, s := range all {
+		if err == nil {
+			err = d.make(ctx, s)
+		}
 	}
-	if d.Status == shipments.Rejected {
-		r.Entry.Action, r.Entry.Reason = shipments.Reject, "The packing list is of another load."
+	if err == nil {
+		_, err = fmt.Fprintf(p.stdout, "there are the %d shipments of the demo\n", len(all))
 	}
-	if d.Pallets != nil {
-		r.Checks = checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets})
+	return err
+}
+
+// make makes a shipment, unless an earlier run did; one that was interrupted is completed.
+func (d *demoMaker) make(ctx context.Context, s demoShipment) error {
+	id, _ := publicid.Parse("org", s.Organization)
+	org, order := shipments.OrgID(id), shipments.Order{ID: s.ID, By: s.By}
+	head, err := d.service.Head(ctx, org, s.ID)
+	if errors.Is(err, shipments.ErrNotFound) {
+		head.Shipment = shipments.Shipment{
+			ID: s.ID, Draft: s.Draft, Status: shipments.Pending, Version: 1, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
+		}
+		err = d.repo.Create(ctx, org, head.Shipment, s.By)
 	}
-	return repo.Revise(ctx, org, r)
+	versions := 1 + 2*len(s.Documents) // each is attached, and read
+	if err != nil || s.Decision == "" && head.Version >= int64(versions) || head.Version > int64(versions) {
+		return err
+	}
+	d.now = s.CreatedAt
+	for _, doc := range s.Documents {
+		d.now = d.now.Add(7 * time.Minute)
+		if err := d.attach(ctx, org, order, doc.Type, doc.File); err != nil {
+			return err
+		}
+		d.now = d.now.Add(2 * time.Second)
+		if err := d.read(ctx, org, s.ID); err != nil {
+			return err
+		}
+	}
+	if d.now = s.DecidedAt; s.Decision == shipments.Approve {
+		_, err = d.service.Approve(ctx, org, shipments.Approval{Order: order})
+	} else if s.Decision == shipments.Reject {
+		_, err = d.service.Reject(ctx, org, shipments.Rejection{Order: order, Reason: s.Reason})
+	}
+	return err
+}
+
+// attach attaches a file, unless that was done.
+func (d *demoMaker) attach(
+	ctx context.Context, org shipments.OrgID, o shipments.Order, kind shipments.DocumentType, name string,
+) error {
+	text, err := demoFiles.ReadFile("demo/" + name)
+	if err != nil {
+		return err
+	}
+	content := bytes.NewReader(text)
+	found, err := sniff.File(content, content.Size(), name)
+	if err != nil {
+		return err
+	}
+	_, err = d.service.Attach(ctx, org, shipments.Attachment{Order: o, Type: kind, File: &shipments.Upload{
+		Filename: name, ContentType: found.ContentType, Kind: found.Kind, Size: content.Size(),
+		SHA256: sha256.Sum256(text), Content: content,
+	}})
+	if errors.As(err, new(*shipments.DuplicateError)) {
+		err = nil
+	}
+	return err
+}
+
+// read has the queue worked off until the documents of the shipment were read, here or by a service that runs.
+func (d *demoMaker) read(ctx context.Context, org shipments.OrgID, id shipments.ID) error {
+	for {
+		head, err := d.service.Head(ctx, org, id)
+		if err != nil || head.Status != shipments.Processing {
+			return err
+		}
+		var lease shipments.Lease
+		_, _ = rand.Read(lease[:]) // never fails
+		job, err := d.repo.Claim(ctx, lease, shipments.Turn{})
+		var doc shipments.Document
+		if err == nil {
+			doc, err = d.repo.Begin(ctx, job)
+		}
+		if err == nil {
+			err = d.service.Process(ctx, job, doc)
+		}
+		if errors.Is(err, shipments.ErrNoJob) || errors.Is(err, shipments.ErrLost) {
+			time.Sleep(50 * time.Millisecond)
+		} else if err != nil {
+			return err
+		}
+	}
 }

@@ -49,24 +49,18 @@ func recognized(doc shipments.Document) bool {
 	})
 }
 
-// packingListPresent fails without a packing list, which all other checks need. The
-// pallets of the demo are of none.
+// packingListPresent fails without a packing list, which all other checks need.
 func packingListPresent(s subject) finding {
 	lists := documentsOf(s, shipments.PackingList)
-	demo := having(s.Pallets, func(p shipments.Pallet) bool { return p.Source == shipments.Source{} })
 	extracted := 0
 	for _, doc := range lists {
 		extracted += doc.PalletsExtracted
 	}
-	switch {
-	case len(lists) > 0:
-		text := fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet"))
-		return finding{}.or(shipments.Pass, text)
-	case len(demo) > 0:
-		return finding{}.or(shipments.Pass, counted(len(demo), "pallet")+" of the demo, without a packing list.")
-	default:
+	if len(lists) == 0 {
 		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
 	}
+	text := fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet"))
+	return finding{}.or(shipments.Pass, text)
 }
 
 //go:embed remarks.csv

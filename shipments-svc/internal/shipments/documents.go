@@ -109,8 +109,7 @@ const (
 	MaxContainerNumber = 20
 )
 
-// Source is where a pallet was read, or something found. The zero Source is
-// that of a pallet of the demo.
+// Source is where a pallet was read, or something found.
 type Source struct {
 	Document DocumentID `json:"document_id,omitzero"`
 	Sheet    string     `json:"source_sheet"`        // empty: the document has no sheets

@@ -165,7 +165,7 @@ func (r *Revision) find(id DocumentID) (int, bool) {
 	})
 }
 
-// withoutPallets returns the pallets less those of a document. Those of the demo are of none.
+// withoutPallets returns the pallets less those of a document.
 func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool {
 		return id != (DocumentID{}) && p.Source.Document == id

@@ -33,10 +33,11 @@ func decodeNothing(r *http.Request) (struct{}, error) {
 
 func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft, error) {
 	return func(r *http.Request) (webhooks.Draft, error) {
+		by := callerOf(r.Context()).actor
 		return decodeJSON(r, query.Read(r).Err(), "/"+endpointMember, func(o *jsonbody.Object) webhooks.Draft {
 			o = o.Object(endpointMember)
 			return webhooks.Draft{
-				By:          callerOf(r.Context()).actor,
+				By:          by,
 				URL:         o.Text("url"),
 				Description: o.Text("description"),
 				EventTypes:  eventTypes(o.Texts("event_types")),
