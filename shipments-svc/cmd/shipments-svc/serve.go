@@ -90,7 +90,7 @@ func (serve) Run(ctx context.Context, p program) (err error) {
 		Name: "shipments-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.GatewayKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
 		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: repo.Ready, Drain: service.Drain,
-		Public: func(v *assertion.Verifier) http.Handler { //nolint:contextcheck // that of a handler is its request's
+		Public: func(v *assertion.Verifier) http.Handler {
 			mux := http.NewServeMux()
 			mux.Handle("/", transport.New(service, hooks, uploads, routes, log))
 			for _, path := range web.Paths {
