@@ -68,11 +68,13 @@ var errUnchanged = errors.New("nothing changes")
 func (s *Service) change(
 	ctx context.Context, org OrgID, a Action, o Order, p Parts, edit func(*Revision) error,
 ) (Revision, error) {
-	ctx, leave, err := s.place(ctx, org)
-	if err != nil {
-		return Revision{}, err
+	if ctx.Value(onceKey{}) == nil {
+		release, err := s.acquireChange(ctx, org)
+		if err != nil {
+			return Revision{}, err
+		}
+		defer release()
 	}
-	defer leave()
 	for {
 		r, release, err := s.revision(ctx, org, a, o, p, edit)
 		if errors.Is(err, errUnchanged) {

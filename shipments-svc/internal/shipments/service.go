@@ -152,12 +152,12 @@ type Commit[Res any] func(context.Context) (Res, error)
 func (s *Service) Once(
 	ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
-	ctx, release, err := s.place(ctx, org)
+	release, err := s.acquireChange(ctx, org)
 	if err != nil {
 		return nil, false, err
 	}
 	defer release()
-	return s.repo.Once(ctx, org, k, s.now(), do)
+	return s.repo.Once(context.WithValue(ctx, onceKey{}, true), org, k, s.now(), do)
 }
 
 const (
@@ -171,19 +171,15 @@ const (
 // locks of each other.
 var changes = limit.Config{Total: 10, Each: 2, Queue: 100, Wait: ReadTimeout}
 
-type placeKey struct{}
+// onceKey marks the context of what Once runs, which has acquired its change.
+type onceKey struct{}
 
-// place returns the context of a change, which has its place until release is called.
-func (s *Service) place(ctx context.Context, org OrgID) (_ context.Context, release func(), err error) {
-	if ctx.Value(placeKey{}) != nil { // its transaction goes on
-		return ctx, func() {}, nil
-	}
-	waiting := ctx
+// acquireChange waits until the organization may change something, with time left for that.
+func (s *Service) acquireChange(ctx context.Context, org OrgID) (release func(), err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		waiting, cancel = context.WithDeadline(ctx, deadline.Add(-changeTime))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-changeTime))
 		defer cancel()
 	}
-	release, err = s.changes.Acquire(waiting, OrganizationOf(org), 1)
-	return context.WithValue(ctx, placeKey{}, true), release, err
+	return s.changes.Acquire(ctx, OrganizationOf(org), 1)
 }

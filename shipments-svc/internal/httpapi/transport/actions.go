@@ -50,7 +50,7 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 
 func encodeShipment(r *http.Request, s shipments.Shipment) reply {
 	re := shown(http.StatusOK, "shipment", viewItem)(r, s)
-	re.header = http.Header{"Etag": {tagOf(s.Version, nil, may(r, ReadDocuments))}}
+	re.header = http.Header{"Etag": {tag(s.Version, 0, may(r, ReadDocuments))}}
 	return re
 }
 

@@ -29,7 +29,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	id := ShipmentIDs.Format(s.ID)
 	return reply{
 		status: http.StatusCreated,
-		header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tagOf(s.Version, nil, may(r, ReadDocuments))}},
+		header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tag(s.Version, 0, may(r, ReadDocuments))}},
 		body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt), viewTime(s.UpdatedAt)}},
 	}
 }

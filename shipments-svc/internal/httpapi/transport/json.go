@@ -77,7 +77,10 @@ func decodeJSON[Req any](
 		return req, err
 	}
 	req = read(body.Object())
-	return req, invalid(body.Faults(), at, faults(req))
+	if decoding, validation := body.Faults(), faults(req); decoding != nil || validation != nil {
+		err = invalid(decoding, at, validation)
+	}
+	return req, err
 }
 
 // noFaults is for requests that decoding validates.
