@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -298,5 +299,21 @@ func TestUnprintedSecretNamesItsToken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "was made but could not be printed; revoke it") ||
 		strings.Contains(err.Error(), "shpt_") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestLogRedactsTokens wherever in a line they stand.
+func TestLogRedactsTokens(t *testing.T) {
+	t.Parallel()
+	const token = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+	var out strings.Builder
+	log := newLogger(&out, slog.LevelDebug)
+	log.Debug("read "+token, "header", token, "error", errors.New("no host "+token),
+		slog.Group("request", slog.String("path", "/"+token)), "bytes", 61)
+	log.With("token", token).Warn("attribute of the logger")
+	if text := out.String(); strings.Contains(text, "Qm3pXv9K") ||
+		strings.Count(text, "shpt_live_4fZyo82mVyR1_…") != 5 ||
+		!strings.Contains(text, `"bytes":61`) {
+		t.Errorf("%s", text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -113,3 +114,16 @@ func together(n int, work func(i int)) {
 }
 
 func sum(text string) [32]byte { return sha256.Sum256([]byte(text)) }
+
+// invite stores an invitation that is good for an hour.
+func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) people.Invitation {
+	t.Helper()
+	i := people.Invitation{
+		ID: people.InvitationID(publicid.New("inv")), Organization: org, Email: email, Role: tokens.RoleMember,
+		InvitedBy: "owner@acme.example",
+		CreatedAt: atNoon, ExpiresAt: atNoon.Add(time.Hour),
+	}
+	gives(t, s.Invite(t.Context(), i, sum(code), entry(audit.MemberInvited, string(i.ID)),
+		func(_, _ tokens.Role) error { return nil }), nil)
+	return i
+}

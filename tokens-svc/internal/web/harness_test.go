@@ -56,6 +56,7 @@ type world struct {
 	http.Handler
 	internal http.Handler // for gateways
 	dsn      string
+	db       *sql.DB // behind the program's back
 	people   *people.Service
 	tokens   *tokens.Service
 	storage  *failing
@@ -95,7 +96,10 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	if w.db, err = sql.Open("postgres", w.dsn); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = db.Close(), w.db.Close() })
 	peppers, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	if err != nil {
 		t.Fatal(err)
@@ -193,42 +197,23 @@ func (w *world) token(t *testing.T, member *browser, name string, change ...func
 // exec changes the database behind the program's back.
 func (w *world) exec(t *testing.T, statement string) {
 	t.Helper()
-	db, err := sql.Open("postgres", w.dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+	if _, err := w.db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // count returns what a query counts.
-func (w *world) count(t *testing.T, query string) (n int) {
-	t.Helper()
-	db, err := sql.Open("postgres", w.dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
+func (w *world) count(t *testing.T, query string) int { t.Helper(); return one[int](t, w, query) }
 
 // query returns the one text that a query selects.
-func (w *world) query(t *testing.T, query string) (text string) {
+func (w *world) query(t *testing.T, query string) string { t.Helper(); return one[string](t, w, query) }
+
+func one[T any](t *testing.T, w *world, query string) (value T) {
 	t.Helper()
-	db, err := sql.Open("postgres", w.dsn)
-	if err != nil {
+	if err := w.db.QueryRowContext(t.Context(), query).Scan(&value); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(t.Context(), query).Scan(&text); err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return value
 }
 
 // browser keeps a cookie, as browsers do.

@@ -52,6 +52,14 @@ func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page 
 	return b.fromIssuer(t, c)
 }
 
+// enters is atIssuer of somebody who gets in.
+func (b *browser) enters(t *testing.T, c people.Claims) {
+	t.Helper()
+	if status, _, page := b.atIssuer(t, c); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+}
+
 // fromIssuer comes back from there, where the person signed in now unless the claims say otherwise.
 func (b *browser) fromIssuer(t *testing.T, c people.Claims) (status int, to, page string) {
 	t.Helper()
@@ -89,9 +97,7 @@ func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 	wantTo(t, b.post(t, "/settings/join", b.offered(t)), shipmentsOfAcme)
 	want(t, b.get(t, "/settings"), http.StatusOK, `Acme Citrus</strong><span class="hint">Auditor`)
 	again := w.browser()
-	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {
-		t.Errorf("the second time: %d, %s", status, page)
-	}
+	again.enters(t, claimsOf("1", "changed@acme.example"))
 	want(t, again.get(t, api("")), http.StatusOK, "anna@acme.example")
 	want(t, owner.get(t, members("")), http.StatusOK, "No open invitations.")
 }
@@ -141,9 +147,7 @@ func TestTheHolderOfAnAccountConnectsTheIssuer(t *testing.T) {
 		t.Errorf("with an old proof: %d", status)
 	}
 	b = w.signedIn(t, "anna@acme.example")
-	if status, _, _ := b.atIssuer(t, private); status != http.StatusSeeOther {
-		t.Errorf("with a recent proof: %d", status)
-	}
+	b.enters(t, private)
 	w.signedIn(t, "anna@acme.example")
 }
 

@@ -16,20 +16,14 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 	w := start(t, withIssuer)
 	w.enroll(t, mapped, other, tokens.RoleMember)
 	b := w.browser()
-	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
+	b.enters(t, claimsOf("1", mapped))
 	want(t, b.get(t, "/settings"), http.StatusOK, "is now linked to you")
 	owner := w.browser()
 	w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner)
-	if status, _, page := owner.atIssuer(t, claimsOf("2", "owner@acme.example")); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
+	owner.enters(t, claimsOf("2", "owner@acme.example"))
 	owner.inviteTo(t, acme, mapped, "auditor")
 
-	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
+	b.enters(t, claimsOf("1", mapped))
 	want(t, b.get(t, api("")), http.StatusNotFound)
 	want(t, b.get(t, "/settings"), http.StatusOK, "You have an invitation to Acme Citrus", "Other &amp; Sons",
 		"Auditor, invited by", "owner@acme.example")
@@ -62,9 +56,7 @@ func TestADomainDoesNotUndoARemoval(t *testing.T) {
 	boss := w.browser()
 	signIn := func(b *browser, subject, email string) {
 		t.Helper()
-		if status, _, page := b.atIssuer(t, claimsOf(subject, email)); status != http.StatusSeeOther {
-			t.Fatalf("%d, %s", status, page)
-		}
+		b.enters(t, claimsOf(subject, email))
 	}
 	signIn(boss, "2", "boss@other.example")
 	b := w.browser()

@@ -145,9 +145,7 @@ func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
 	w.signedIn(t, "boss@other.example").inviteTo(t, other, victim, "owner")
 	real := w.browser()
-	if status, _, page := real.atIssuer(t, claimsOf("1", victim)); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
+	real.enters(t, claimsOf("1", victim))
 	want(t, real.get(t, "/settings/account"), http.StatusOK, "An account with your e-mail address already existed")
 	want(t, real.get(t, "/settings/account"), http.StatusOK, "!There was an account")
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusNotFound)

@@ -26,6 +26,18 @@ func TestEmptyListHasAnExplanation(t *testing.T) {
 		"!Generate API Token", "Ask an owner or admin")
 }
 
+// use records requests with a token, the last of them so long ago from an address.
+func (w *world) use(t *testing.T, token tokens.Token, requests, refused int64, ago time.Duration, from string) {
+	t.Helper()
+	err := w.tokens.RecordUsage(t.Context(), []tokens.Use{{
+		Token: token.ID, Requests: requests, Refused: refused, LastUsedAt: w.clock().Add(-ago),
+		Address: audit.Address{Addr: netip.MustParseAddr(from)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTheListShowsHowTokensAre(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -35,13 +47,7 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 	gone := w.token(t, owner, "Lost", func(d *tokens.Draft) {
 		d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{}
 	})
-	report := tokens.Use{
-		Token: used.ID, Requests: 120, Refused: 3, LastUsedAt: w.clock().Add(-5 * time.Minute),
-		Address: audit.Address{Addr: netip.MustParseAddr("192.0.2.99")},
-	}
-	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
-		t.Fatal(err)
-	}
+	w.use(t, used, 120, 3, 5*time.Minute, "192.0.2.99")
 	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen",
 		false); err != nil {
 		t.Fatal(err)
@@ -347,13 +353,7 @@ func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
-	report := tokens.Use{
-		Token: token.ID, Requests: 1, LastUsedAt: w.clock().Add(-3 * time.Hour),
-		Address: audit.Address{Addr: netip.MustParseAddr("192.0.2.99")},
-	}
-	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
-		t.Fatal(err)
-	}
+	w.use(t, token, 1, 0, 3*time.Hour, "192.0.2.99")
 	path := api("/" + string(token.ID) + "/revoke")
 	want(t, owner.get(t, path), http.StatusOK, "Revoke ERP?", "3 hours ago", "192.0.2.99",
 		"stop working", "can't be undone",
@@ -379,13 +379,7 @@ func TestTheFirstRequestIsReported(t *testing.T) {
 	path := api("/" + string(token.ID) + "/first-use")
 	w.pass(session.Idle - time.Minute)
 	want(t, owner.get(t, path), http.StatusOK, "{}")
-	report := tokens.Use{
-		Token: token.ID, Requests: 1, LastUsedAt: w.clock().Add(-time.Minute),
-		Address: audit.Address{Addr: netip.MustParseAddr("2001:db8::1")},
-	}
-	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
-		t.Fatal(err)
-	}
+	w.use(t, token, 1, 0, time.Minute, "2001:db8::1")
 	want(t, owner.get(t, path), http.StatusOK, `{"at":"`, `Z","address":"2001:db8::1"}`)
 	w.pass(2 * time.Minute)
 	want(t, owner.get(t, path), http.StatusSeeOther)
