@@ -63,7 +63,7 @@ type victim struct {
 	doc      shipments.Document
 	key      shipments.Key
 	job      shipments.Job
-	hook     webhooks.Made
+	hook     webhooks.EndpointWithSecret
 	delivery webhooks.Job
 	template shipments.Template
 }

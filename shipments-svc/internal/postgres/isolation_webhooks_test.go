@@ -57,7 +57,7 @@ func webhookThefts() []theft {
 		}},
 		{"CreateEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.CreateEndpoint(
-				ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: Noon}},
+				ctx, thief, webhooks.EndpointWithSecret{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: Noon}},
 			)
 		}},
 		{"CreateTest", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {

@@ -24,7 +24,7 @@ type Webhooks struct {
 func NewWebhooks(r *Repository, keys sealing.Keys) *Webhooks { return &Webhooks{r, keys} }
 
 // CreateEndpoint implements webhooks.Repository.
-func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
+func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.EndpointWithSecret) error {
 	return w.Locked(ctx, org, webhooks.EndpointsLock, func(ctx context.Context) error {
 		created, err := getRow[int](ctx, w.tenant(ctx, org), query("create_endpoint"),
 			org, m.ID, m.URL, m.Description, m.EventTypes, w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints)

@@ -43,10 +43,12 @@ func openWebhooks(t *testing.T) (*Webhooks, *sqlx.DB) {
 var lastEndpoint atomic.Int64
 
 // endpointOf stores an endpoint that wants these types.
-func endpointOf(t *testing.T, w *Webhooks, org shipments.OrgID, types ...shipments.EventType) webhooks.Made {
+func endpointOf(
+	t *testing.T, w *Webhooks, org shipments.OrgID, types ...shipments.EventType,
+) webhooks.EndpointWithSecret {
 	t.Helper()
 	n := lastEndpoint.Add(1)
-	m := webhooks.Made{Secret: webhooks.Secret{byte(n), 9}, Endpoint: webhooks.Endpoint{
+	m := webhooks.EndpointWithSecret{Secret: webhooks.Secret{byte(n), 9}, Endpoint: webhooks.Endpoint{
 		ID: webhooks.ID{
 			byte(n >> 8),
 			byte(n),
@@ -143,7 +145,7 @@ func TestEndpointsOfAnOrganizationAreLimited(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range webhooks.MaxEndpoints + 8 {
 		wg.Go(func() {
-			m := webhooks.Made{Endpoint: webhooks.Endpoint{ID: webhooks.ID{15: byte(i)}, CreatedAt: Noon}}
+			m := webhooks.EndpointWithSecret{Endpoint: webhooks.Endpoint{ID: webhooks.ID{15: byte(i)}, CreatedAt: Noon}}
 			switch err := w.CreateEndpoint(t.Context(), org, m); {
 			case err == nil:
 				created.Add(1)

@@ -91,7 +91,7 @@ func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := s.newSecret(ctx, v, "POST "+WebhooksPath, func(ctx context.Context) (webhooks.Made, error) {
+	a, err := s.newSecret(ctx, v, "POST "+WebhooksPath, func(ctx context.Context) (webhooks.EndpointWithSecret, error) {
 		f.By = v.order().By
 		return s.Webhooks.Create(ctx, v.org, f.Draft)
 	})
@@ -103,13 +103,13 @@ func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 
 // newSecret shows the secret of what do makes, once for the key of the form.
 func (s *site) newSecret(
-	ctx context.Context, v *visit, operation string, do func(context.Context) (webhooks.Made, error),
+	ctx context.Context, v *visit, operation string, do func(context.Context) (webhooks.EndpointWithSecret, error),
 ) (answer, error) {
 	key, err := v.once(operation)
 	if err != nil {
 		return answer{}, err
 	}
-	var made webhooks.Made
+	var made webhooks.EndpointWithSecret
 	_, again, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) (_ []byte, err error) {
 		made, err = do(ctx)
 		return []byte{}, err // the secret is not stored
@@ -181,7 +181,7 @@ func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
 	if err := v.parse(); err != nil {
 		return answer{}, err
 	}
-	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.Made, error) {
+	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.EndpointWithSecret, error) {
 		return s.Webhooks.RotateSecret(ctx, v.org, v.onEndpoint())
 	})
 }

@@ -27,7 +27,7 @@ func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := newInbox(t, nil)
-	secrets := []webhooks.Made{w.endpoint(t, in.URL)}
+	secrets := []webhooks.EndpointWithSecret{w.endpoint(t, in.URL)}
 	w.dispatch(t, w.queue, time.Second)
 	steps := []struct {
 		rotate bool

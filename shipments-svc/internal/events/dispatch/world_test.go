@@ -87,7 +87,7 @@ func (w *world) ring() {
 	}
 }
 
-func (w *world) endpoint(t testing.TB, url string) webhooks.Made {
+func (w *world) endpoint(t testing.TB, url string) webhooks.EndpointWithSecret {
 	t.Helper()
 	made, err := w.hooks.Create(t.Context(), w.org, webhooks.Draft{URL: url})
 	if err != nil {

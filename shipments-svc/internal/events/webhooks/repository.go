@@ -16,7 +16,7 @@ type Repository interface {
 	// Note stores what a person or a token did to an endpoint.
 	Note(ctx context.Context, org shipments.OrgID, a shipments.Activity) error
 	// CreateEndpoint stores an endpoint, or returns ErrTooMany.
-	CreateEndpoint(ctx context.Context, org shipments.OrgID, m Made) error
+	CreateEndpoint(ctx context.Context, org shipments.OrgID, m EndpointWithSecret) error
 	// Endpoints returns all endpoints in the order of their IDs.
 	Endpoints(ctx context.Context, org shipments.OrgID) ([]Endpoint, error)
 	// Endpoint returns an endpoint.

@@ -38,12 +38,12 @@ func (s *Service) Faults(d Draft) []shipments.Fault { return d.faults(s.loopback
 func (s *Service) EditFaults(e Edit) []shipments.Fault { return e.faults(s.loopback) }
 
 // Create creates an endpoint, which gets events from now on.
-func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (Made, error) {
+func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (EndpointWithSecret, error) {
 	if f := s.Faults(d); f != nil {
-		return Made{}, &shipments.Invalid{Faults: f}
+		return EndpointWithSecret{}, &shipments.Invalid{Faults: f}
 	}
 	now := s.instant()
-	made := Made{Secret: newSecret(), Endpoint: Endpoint{
+	made := EndpointWithSecret{Secret: newSecret(), Endpoint: Endpoint{
 		ID: s.newID(), URL: d.URL, Description: d.Description, EventTypes: ordered(d.EventTypes),
 		Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}}
@@ -91,8 +91,8 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (chan
 
 // RotateSecret replaces the secret of an endpoint. For Overlap, deliveries also have the
 // signature of the replaced one, whatever is rotated meanwhile.
-func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order) (Made, error) {
-	made := Made{Secret: newSecret()}
+func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order) (EndpointWithSecret, error) {
+	made := EndpointWithSecret{Secret: newSecret()}
 	err := s.expected(ctx, org, o, func(ctx context.Context, _ Endpoint) (err error) {
 		now := s.instant()
 		if made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap)); err != nil {

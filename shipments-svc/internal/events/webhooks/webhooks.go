@@ -109,8 +109,8 @@ type Edit struct {
 	Status           *Status                // nil: unchanged
 }
 
-// Made is an endpoint with its new secret.
-type Made struct {
+// EndpointWithSecret is an endpoint with its new secret.
+type EndpointWithSecret struct {
 	Endpoint
 	Secret Secret `json:"-"` // it is stored sealed, and nowhere else
 }

@@ -31,8 +31,9 @@ type Received struct {
 	Release func()
 }
 
-// attach attaches what was received, which is in memory until its file is stored. Of concurrent requests with a key each
-// is prepared, and one is committed. One that cannot be prepared, perhaps because of its earlier effect, is replayed.
+// attach attaches what was received, which is in memory until its file is stored. Of concurrent requests with a key
+// each is prepared, and one is committed. One that cannot be prepared, perhaps because of its earlier effect, is
+// replayed.
 func attach(service *shipments.Service) method[Received, shipments.Attached] {
 	return func(ctx context.Context, org shipments.OrgID, a Received) (shipments.Attached, error) {
 		commit, release, failed := service.PrepareAttach(ctx, org, a.Attachment)

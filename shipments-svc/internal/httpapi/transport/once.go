@@ -72,7 +72,7 @@ func commitOnce[Res any](
 	if first.Result == nil {
 		return result, shipments.ErrKeyInProgress // it is not done again until the key has expired
 	}
-	if made, ok := any(*first.Result).(webhooks.Made); ok {
+	if made, ok := any(*first.Result).(webhooks.EndpointWithSecret); ok {
 		return result, &secretShownError{WebhookIDs.Format(made.ID)}
 	}
 	c.replayed = true

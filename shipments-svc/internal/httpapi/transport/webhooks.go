@@ -17,11 +17,11 @@ const endpointMember = "webhook_endpoint"
 func webhookRoutes(rt router, hooks *webhooks.Service) {
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
 	handle(rt, "GET "+all, decodeNothing, hooks.List, listed("webhook_endpoints", viewEndpoint))
-	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
+	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeCreatedEndpoint)
 	handle(rt, "GET "+one, WebhookIDs.decode, hooks.Get, encodeEndpoint)
 	handle(rt, "PATCH "+one, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
 	handle(rt, "DELETE "+one, decodeEndpointOrder, hooks.Delete, encodeDelete)
-	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeRotated)
+	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeSecret)
 	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, shown(http.StatusAccepted, "delivery", viewDelivery))
 	post(rt, one+"/replay", decodeReplay, hooks.Replay, shown(http.StatusAccepted, "replay", viewReplayed))
 	handle(rt, "GET "+one+"/deliveries", decodeDeliveries, hooks.Deliveries, encodeDeliveries)
@@ -97,8 +97,8 @@ type endpointView struct {
 
 var encodeEndpoint = tagged(endpointMember, viewEndpoint)
 
-// madeView shows the secret, which is shown once.
-type madeView struct {
+// endpointWithSecretView shows the secret, which is shown once.
+type endpointWithSecretView struct {
 	endpointView
 	Secret string `json:"secret"`
 }
@@ -113,18 +113,20 @@ func viewEndpoint(e webhooks.Endpoint) endpointView {
 	}
 }
 
-func viewMade(m webhooks.Made) madeView { return madeView{viewEndpoint(m.Endpoint), m.Secret.Reveal()} }
+func viewEndpointWithSecret(e webhooks.EndpointWithSecret) endpointWithSecretView {
+	return endpointWithSecretView{viewEndpoint(e.Endpoint), e.Secret.Reveal()}
+}
 
-func encodeMade(r *http.Request, m webhooks.Made) reply {
-	re := encodeRotated(r, m)
+func encodeCreatedEndpoint(r *http.Request, m webhooks.EndpointWithSecret) reply {
+	re := encodeSecret(r, m)
 	re.status = http.StatusCreated
 	re.header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
 	return re
 }
 
-// encodeRotated keeps the secret out of caches.
-func encodeRotated(r *http.Request, m webhooks.Made) reply {
-	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
+// encodeSecret keeps the secret out of caches.
+func encodeSecret(r *http.Request, m webhooks.EndpointWithSecret) reply {
+	re := shown(http.StatusOK, endpointMember, viewEndpointWithSecret)(r, m)
 	re.header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfView(viewEndpoint(m.Endpoint))}}
 	return re
 }
