@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -45,12 +46,18 @@ func fakeService(r fakeRepository) *shipments.Service {
 	return shipments.NewService(shipments.Needs{Repository: r, Now: time.Now})
 }
 
-// slowReader reads files as long as its channel is open.
-type slowReader struct{ over chan struct{} }
+// slowReader reads files as long as its channel is open, and counts the small ones.
+type slowReader struct {
+	over  chan struct{}
+	small *atomic.Int32
+}
 
 func (r slowReader) Read(
-	context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64, []shipments.Assignment,
+	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, size int64, _ []shipments.Assignment,
 ) (shipments.Reading, error) {
+	if size < 1000 {
+		r.small.Add(1)
+	}
 	<-r.over
 	return shipments.Reading{}, shipments.ErrNotFound
 }

@@ -38,7 +38,7 @@ func (u *Uploads) processed(
 		page, err := do(ctx, org, o)
 		open := page.Open
 		page.Open = func(ctx context.Context) (shipments.OpenFile, error) {
-			release, err := u.processing.Acquire(ctx, shipments.OrganizationOf(org), 1)
+			release, err := u.process(ctx, shipments.OrganizationOf(org), page.Size)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +19,18 @@ import (
 var (
 	// announced is how many bytes the bodies have of one organization, as their headers say.
 	announced = limit.Config{Total: math.MaxInt64, Each: 42 << 20, Queue: 50, Wait: 10 * time.Second}
-	// arrived is how many bytes of bodies are in memory: what has come in, until the document is stored.
+	// arrived is how many bytes of bodies of more than firstStep are in memory: what has come in, until the document is
+	// stored.
 	arrived = limit.Config{Total: 112 << 20, Each: 42 << 20, Queue: 50, Wait: 3 * time.Second}
 	// processing is how many files are read in dry runs and for pages, with 256 MiB each, and JSON bodies with more than
-	// fewValues values decoded. A request waits and is read within the time that the gateway waits for an answer
-	// (answer_within in its routes).
-	processing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 25 * time.Second}
+	// fewValues values decoded. long is how many of these have more than smallFile bytes: a place is left for others. A
+	// request waits and is read within the time that the gateway waits for an answer (answer_within in its routes).
+	processing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 10 * time.Second}
+	long       = limit.Config{Total: 1, Each: 1, Queue: 8, Wait: 15 * time.Second}
 )
 
 const (
+	smallFile  = 64 << 10
 	fewValues  = 10_000
 	manyValues = 200_000 // more than as many pallets as there may be have
 )
@@ -39,15 +43,30 @@ var errSlow = errors.New("the upload gave way to those of other organizations, a
 
 // Uploads admits bodies with documents, of the API and of pages together.
 type Uploads struct {
-	announced, arrived, processing *limit.Shares[shipments.Organization]
+	announced, arrived, processing, long *limit.Shares[shipments.Organization]
 }
 
 // NewUploads returns Uploads. A process has one.
 func NewUploads() *Uploads {
 	return &Uploads{
 		limit.New[shipments.Organization](announced), limit.New[shipments.Organization](arrived),
-		limit.New[shipments.Organization](processing),
+		limit.New[shipments.Organization](processing), limit.New[shipments.Organization](long),
 	}
+}
+
+// process admits the reading of a file of this size.
+func (u *Uploads) process(ctx context.Context, key shipments.Organization, size int64) (release func(), err error) {
+	alone := func() {}
+	if size > smallFile {
+		if alone, err = u.long.Acquire(ctx, key, 1); err != nil {
+			return alone, err
+		}
+	}
+	place, err := u.processing.Acquire(ctx, key, 1)
+	if err != nil {
+		alone()
+	}
+	return func() { place(); alone() }, err
 }
 
 // Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An
@@ -68,6 +87,9 @@ func (u *Uploads) Receive(
 		return a, err
 	}
 	body := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, maxDocument), left: size, step: firstStep}
+	if size <= firstStep {
+		body.left = 0 // it takes no place
+	}
 	body.acquire = func(n int64) (func(), error) { //nolint:contextcheck // it is that of the request
 		return u.arrived.AcquireRevocable(r.Context(), key, n, func() {
 			if body.state.CompareAndSwap(0, gaveWay) {
@@ -77,9 +99,9 @@ func (u *Uploads) Receive(
 	}
 	r.Body = body
 	processed := func() {}
-	large := func() (err error) { //nolint:contextcheck // likewise
+	process := func(size int64) (err error) { //nolint:contextcheck // likewise
 		processed()
-		processed, err = u.processing.Acquire(r.Context(), key, 1)
+		processed, err = u.process(r.Context(), key, size)
 		return err
 	}
 	a.Release = sync.OnceFunc(func() {
@@ -99,7 +121,7 @@ func (u *Uploads) Receive(
 	if media == formMedia {
 		a.Attachment, err = decodeForm(r, order)
 	} else {
-		a.Attachment, err = decodeDocument(r, order, large)
+		a.Attachment, err = decodeDocument(r, order, func() error { return process(size) })
 	}
 	body.state.CompareAndSwap(0, isReceived)
 	switch {
@@ -109,7 +131,7 @@ func (u *Uploads) Receive(
 		err = body.err
 	}
 	if err == nil && a.DryRun && a.File != nil {
-		err = large()
+		err = process(a.File.Size)
 	}
 	return a, err
 }

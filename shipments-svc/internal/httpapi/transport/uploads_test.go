@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,23 +111,24 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 	})
 }
 
-// TestDryRunsOfAnOrganizationDelayNoOther, however small their files are.
+// TestDryRunsOfAnOrganizationDelayNoOther, however small their files are, and two with large files no third one.
 func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv",` +
 			`"content_base64":"UGFsbGV0O0JveGVz"}}`
-		over := make(chan struct{})
+		over, small := make(chan struct{}), new(atomic.Int32)
 		pending := shipments.Detail{Shipment: newShipment(shipments.Pending, noon)}
 		handler := handlerOf(shipments.NewService(shipments.Needs{
-			Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over},
+			Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over, small},
 			NewID: func() shipments.ID { return shipments.ID{} }, Now: time.Now,
 		}))
 		mine, other := publicid.New("org"), publicid.New("org")
 		try := func(org, body string) <-chan int {
 			return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
 		}
-		first := try(mine, dryRun)
+		large := strings.Replace(dryRun, "UGFs", strings.Repeat("UGFs", 30_000), 1)
+		first := try(mine, large)
 		if status := <-try(mine, dryRun); status != http.StatusTooManyRequests {
 			t.Errorf("a second one: %d", status)
 		}
@@ -137,10 +139,13 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 		if status := <-try(mine, strings.Replace(dryRun, "true", "false", 1)); status != http.StatusNotFound {
 			t.Errorf("attaching meanwhile: %d", status)
 		}
-		second := try(other, dryRun)
+		second, third := try(other, large), try(publicid.New("org"), dryRun)
+		if small.Load() != 1 {
+			t.Error("two large files delay the small one of a third organization")
+		}
 		close(over)
-		if one, two := <-first, <-second; one != http.StatusNotFound || two != http.StatusNotFound {
-			t.Errorf("%d, and of another organization %d", one, two)
+		if one, two, three := <-first, <-second, <-third; one != http.StatusNotFound || two != one || three != one {
+			t.Errorf("%d, and of other organizations %d and %d", one, two, three)
 		}
 	})
 }
@@ -202,9 +207,17 @@ func TestASlowUploadGivesWay(t *testing.T) {
 				held = append(held, sendSlowly(t.Context(), handler, org, large, sent, cutOff{httptest.NewRecorder(), upload}))
 			}
 		}
-		status := <-sendDocument(t.Context(), handler, publicid.New("org"), 17, strings.NewReader(`{`))
-		if status != http.StatusBadRequest || time.Since(begun) != 0 {
-			t.Errorf("of another organization: %d after %s", status, time.Since(begun))
+		gone := func() (n int) {
+			for _, one := range held {
+				n += len(one)
+			}
+			return n
+		}
+		for before, size := gone(), int64(17); size <= 100_000; size += 99_983 { // the first takes no place
+			status := <-sendDocument(t.Context(), handler, publicid.New("org"), size, strings.NewReader(`{`))
+			if status != http.StatusBadRequest || time.Since(begun) != 0 || size == 17 && gone() != before {
+				t.Errorf("%d bytes of another organization: %d after %s", size, status, time.Since(begun))
+			}
 		}
 		for _, upload := range uploads {
 			_ = upload.Close()
