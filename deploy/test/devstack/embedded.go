@@ -53,8 +53,8 @@ func platform() string {
 
 // checkServers prints which of the servers will be embedded ones, in one line. It returns errNoPostgres when there will
 // be no Postgres: before anything else is downloaded or compiled.
-func checkServers(log io.Writer, databaseURL, redisURL string) error {
-	if canInstall() {
+func checkServers(log io.Writer, bundled, databaseURL, redisURL string) error {
+	if bundled == "" && canInstall() {
 		return nil
 	}
 	var embedded []string
@@ -63,7 +63,7 @@ func checkServers(log io.Writer, databaseURL, redisURL string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := os.Stat(bin); err != nil && !isInstalled("npm") {
+		if _, err := os.Stat(bin); err != nil && bundled == "" && !isInstalled("npm") {
 			return errNoPostgres
 		}
 		embedded = append(embedded, "Postgres 18")

@@ -17,14 +17,14 @@ func TestAMachineWithoutServersAndNpmHearsBothWaysOutAtOnce(t *testing.T) {
 	t.Cleanup(func() { places = saved })
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	err := checkServers(io.Discard, "", "")
+	err := checkServers(io.Discard, "", "", "")
 	for _, way := range []string{"npm", "docker compose up", "DATABASE_URL", "Redis"} {
 		if err == nil || !strings.Contains(err.Error(), way) {
 			t.Errorf("%v does not name %s", err, way)
 		}
 	}
 	var log strings.Builder
-	if err := checkServers(&log, "postgres://elsewhere", ""); err != nil || strings.Count(log.String(), "\n") != 1 ||
+	if err := checkServers(&log, "", "postgres://elsewhere", ""); err != nil || strings.Count(log.String(), "\n") != 1 ||
 		!strings.HasPrefix(log.String(), "embedded  Redis, ") {
 		t.Errorf("with DATABASE_URL: %v, %q", err, log.String())
 	}

@@ -23,7 +23,7 @@ func Exec(ctx context.Context, stdout, log io.Writer, command ...string) (err er
 	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
-	if err := checkServers(log, "", ""); err != nil {
+	if err := checkServers(log, "", "", ""); err != nil {
 		return err
 	}
 	cluster, err := StartCluster(ctx, log)
@@ -40,7 +40,7 @@ func Exec(ctx context.Context, stdout, log io.Writer, command ...string) (err er
 	if err != nil {
 		return err
 	}
-	stopRedis, redisURL, err := startRedis(ctx, address, cluster.config.logDir, log)
+	stopRedis, redisURL, err := startRedis(ctx, address, cluster.config.logDir, true, log)
 	if err != nil {
 		return err
 	}

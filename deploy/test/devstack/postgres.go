@@ -28,6 +28,7 @@ type clusterConfig struct {
 	password  string
 	throwAway bool // for tests: no fsync, many connections
 	log       io.Writer
+	bundled   string // the directory of binaries that came with the product
 }
 
 // Cluster is a private Postgres.
@@ -70,7 +71,7 @@ func startPostgres(ctx context.Context, c clusterConfig) (s *Cluster, err error)
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
 		Host: c.address, Path: "/postgres", RawQuery: "sslmode=disable",
 	}).String()}
-	if s.bin, err = postgresBinaries(ctx, c.log); err != nil {
+	if s.bin, err = postgresBinaries(ctx, c.bundled, c.log); err != nil {
 		return s, err
 	}
 	if s.owner, err = clusterOwner(); err != nil {

@@ -1,6 +1,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,12 @@ var places = []string{
 	"/usr/lib/postgresql/%d/bin", "/opt/homebrew/opt/postgresql@%d/bin", "/usr/local/opt/postgresql@%d/bin",
 }
 
-// postgresBinaries returns the directory of postgres and initdb: from PATH, Debian's or Homebrew's places, installed
-// now, on Debian as root, or else of the embedded Postgres.
-func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
+// postgresBinaries returns the directory of postgres and initdb: from PATH, Debian's or Homebrew's places, bundled,
+// installed now, on Debian as root, or else of the embedded Postgres.
+func postgresBinaries(ctx context.Context, bundled string, log io.Writer) (string, error) {
+	if bundled != "" {
+		return cmp.Or(findPostgres(), bundled), nil
+	}
 	err := install(ctx, log, "postgresql")
 	if errors.Is(err, errCannotInstall) {
 		return fetchPostgres(ctx)

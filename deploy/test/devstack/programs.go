@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// startPrograms migrates the services' databases and starts the programs in a
-// directory.
-func (s *Stack) startPrograms(ctx context.Context, bin string) error {
+// startPrograms migrates the services' databases and starts the programs.
+func (s *Stack) startPrograms(ctx context.Context) error {
 	programs, err := s.describePrograms(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range programs {
-		p.Command[0], p.LogDir = filepath.Join(bin, p.Name), s.LogDir()
+		p.Command[0], p.LogDir = filepath.Join(s.files.programs, p.Name), s.LogDir()
 		p.Env = slices.Concat(s.opts.Env, p.Env, []string{"QUAYSIDE_DEMO=true"}) // the last value of a variable applies
 		if s.opts.Race {
 			// without the second that the detector sleeps at the end of every command
@@ -70,7 +69,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 	gateway := &Program{
 		Name: "gateway", Address: s.ports.gateway, Inner: s.ports.gatewayInner,
 		Command: []string{
-			"gateway", "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "gateway", "Caddyfile"),
+			"gateway", "run", "--adapter", "caddyfile", "--config", s.files.caddyfile,
 		},
 		Env: []string{
 			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),

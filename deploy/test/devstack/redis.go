@@ -9,15 +9,20 @@ import (
 	"os/exec"
 )
 
-// startRedis starts redis-server, which it installs where it can, or else the embedded Redis. It returns what stops it.
+// startRedis starts redis-server, which it installs where it can and may, or else the embedded Redis. It returns what
+// stops it.
 func startRedis(
-	ctx context.Context, address, logDir string, log io.Writer,
+	ctx context.Context, address, logDir string, mayInstall bool, log io.Writer,
 ) (stop func() error, url string, err error) {
-	url = "redis://" + address + "/0"
-	if err := install(ctx, log, "redis-server"); errors.Is(err, errCannotInstall) {
+	url, err = "redis://"+address+"/0", errCannotInstall
+	if mayInstall || isInstalled("redis-server") {
+		err = install(ctx, log, "redis-server")
+	}
+	if errors.Is(err, errCannotInstall) {
 		stop, err = embedRedis(address)
 		return stop, url, err
-	} else if err != nil {
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	host, port, _ := net.SplitHostPort(address)

@@ -32,7 +32,7 @@ func (s *Stack) StopRedis() error {
 
 // StartRedis restarts it, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
-	s.stopRedis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
+	s.stopRedis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Archive == "", s.opts.Log)
 	return err
 }
 

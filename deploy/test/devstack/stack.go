@@ -26,6 +26,7 @@ import (
 // Options configure a stack.
 type Options struct {
 	Dir         string    // where data and logs are kept
+	Archive     string    // an unpacked archive of a release; empty: the repository, whose programs are built
 	Port        int       // the gateway's; 0: a free one
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
@@ -50,7 +51,7 @@ type Stack struct {
 	Demo      Demo
 
 	opts     Options
-	root     string // the repository
+	files    files
 	ports    ports
 	database *Cluster // nil when it is not ours
 	programs []*Program
@@ -68,7 +69,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.root, err = FindRoot(); err != nil {
+	if s.files, err = findFiles(opts.Archive); err != nil {
 		return s, err
 	}
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
@@ -94,21 +95,22 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	}
 	s.URL = "http://" + s.ports.gateway
 	s.PublicURL = "http://localhost" + Port(s.ports.gateway)
-	if err := checkServers(opts.Log, opts.DatabaseURL, opts.RedisURL); err != nil {
+	if err := checkServers(opts.Log, s.files.postgres, opts.DatabaseURL, opts.RedisURL); err != nil {
 		return s, err
 	}
 	// The servers start while the programs are compiled.
-	var bin string
 	both, ctx2 := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
-		bin, err = Build(ctx2, s.root, opts.Race, opts.Log)
+		if s.files.programs == "" {
+			s.files.programs, err = Build(ctx2, s.files.root, opts.Race, opts.Log)
+		}
 		return err
 	})
 	both.Go(func() error { return s.startState(ctx2) })
 	if err := both.Wait(); err != nil {
 		return s, err
 	}
-	if err := s.startPrograms(ctx, bin); err != nil {
+	if err := s.startPrograms(ctx); err != nil {
 		return s, err
 	}
 	if err := s.Program("gateway").Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") }); err != nil {
@@ -123,7 +125,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	if url == "" {
 		config := clusterConfig{
 			state: s.opts.Dir, logDir: s.LogDir(), address: s.ports.postgres, password: "demo-password",
-			throwAway: s.opts.ThrowAway, log: s.opts.Log,
+			throwAway: s.opts.ThrowAway, log: s.opts.Log, bundled: s.files.postgres,
 		}
 		s.onClose(s.StopPostgres)
 		if s.database, err = startPostgres(ctx, config); err != nil {
@@ -156,7 +158,7 @@ func (s *Stack) Close() error {
 
 // secret returns the path of a secret of development mode.
 func (s *Stack) secret(name string) string {
-	return filepath.Join(s.root, "deploy", "compose", "demo", name)
+	return filepath.Join(s.files.secrets, name)
 }
 
 func (s *Stack) say(format string, args ...any) {
