@@ -58,7 +58,7 @@ func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, erro
 	if f := e.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	r, err := s.change(ctx, org, Update, e.Order, whole(DocumentID{}), func(r *Revision) error {
+	r, err := s.change(ctx, org, Update, e.Order, allParts(DocumentID{}), func(r *Revision) error {
 		if r.To.Draft, r.Entry.Changes = e.applied(r.From.Draft); r.Entry.Changes == nil {
 			return errUnchanged
 		}

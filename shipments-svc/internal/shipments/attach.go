@@ -33,7 +33,7 @@ func (s *Service) PrepareAttach(
 	}
 	doc := a.document()
 	attach := func(r *Revision) error { return r.attach(doc, a.Pallets) }
-	p := whole(DocumentID{})
+	p := allParts(DocumentID{})
 	if doc.Unfinished() { // it has pallets once it was read
 		p = Parts{}
 	}
@@ -74,7 +74,7 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment, r Revisi
 		}
 		attach := func(r *Revision) error { return r.attach(doc, pallets) }
 		var release func()
-		if r, release, err = s.revision(ctx, org, AttachDocument, a.Order, whole(DocumentID{}), attach); err != nil {
+		if r, release, err = s.revision(ctx, org, AttachDocument, a.Order, allParts(DocumentID{}), attach); err != nil {
 			return Attached{}, err
 		}
 		defer release()
@@ -111,7 +111,7 @@ const discardTimeout = time.Second
 // checks.
 func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struct{}, error) {
 	var doc Document
-	_, err := s.change(ctx, org, DeleteDocument, o.Order, whole(o.Document), func(r *Revision) error {
+	_, err := s.change(ctx, org, DeleteDocument, o.Order, allParts(o.Document), func(r *Revision) error {
 		var i int
 		var err error
 		if doc, i, err = r.document(o); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// whole selects all parts of a shipment but the pallets of a document. The database counts more bytes than MaxBytes.
-func whole(but DocumentID) Parts { return Parts{Pallets: 2 * MaxBytes, Document: but} }
+// allParts selects all parts of a shipment but the pallets of a document. The database counts more bytes than MaxBytes.
+func allParts(but DocumentID) Parts { return Parts{Pallets: 2 * MaxBytes, Document: but} }
 
 // tooLargeToCheck is the check of a shipment whose pallets are too many to be read, from before they were bounded.
 var tooLargeToCheck = Check{

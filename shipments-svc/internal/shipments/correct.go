@@ -114,7 +114,7 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 			if twice && table != nil && table.Layout != MatrixLayout {
 				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/field", i, j), "field boxes is given to two columns")
 			}
-			if table != nil && !shown.reaches(m.Sheet, given.Column) {
+			if table != nil && !shown.hasColumn(m.Sheet, given.Column) {
 				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/column", i, j), "the table has no column %s", given.Column)
 			}
 		}
@@ -181,9 +181,9 @@ func (d Document) table(sheet string) *Mapping {
 	return nil
 }
 
-// reaches reports whether a table on the sheet, or of any where it is not named, has the column
+// hasColumn reports whether a table on the sheet, or of any where it is not named, has the column
 // or one after it: a column of texts without a heading is not in the mapping.
-func (d Document) reaches(sheet, column string) bool {
+func (d Document) hasColumn(sheet, column string) bool {
 	return slices.ContainsFunc(d.Mappings, func(m Mapping) bool {
 		return (sheet == "" || m.Sheet == sheet) && slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {
 			return len(c.Column) > len(column) || len(c.Column) == len(column) && c.Column >= column

@@ -22,7 +22,7 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 	if unreadable, ok := errors.AsType[*UnreadableError](unread); ok && unreadable.Interrupted {
 		replaced = DocumentID{} // its pallets are checked with the others
 	}
-	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, whole(replaced), func(r *Revision) error {
+	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, allParts(replaced), func(r *Revision) error {
 		i, ok := r.find(j.Document)
 		if !ok || r.documents[i].Run != j.Run || !r.documents[i].Unfinished() { // or it was read since
 			return ErrLost

@@ -26,7 +26,7 @@ func (s *Service) UpdateDocument(ctx context.Context, org OrgID, e DocumentEdit)
 	if f := e.Faults(); f != nil {
 		return Document{}, &Invalid{Faults: f}
 	}
-	_, err = s.change(ctx, org, UpdateDocument, e.Order, whole(e.Document), func(r *Revision) error {
+	_, err = s.change(ctx, org, UpdateDocument, e.Order, allParts(e.Document), func(r *Revision) error {
 		var err error
 		if doc, _, err = r.document(e.DocumentOrder); err != nil {
 			return err
