@@ -66,7 +66,7 @@ func decodeJSON[Req any](
 	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
 		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
 			r.Body = http.MaxBytesReader(callerOf(r.Context()).writer, r.Body, maxBody)
-			text, err = receive(r)
+			text, err = readBody(r)
 		}
 	}
 	if err != nil {
@@ -86,8 +86,8 @@ func decodeJSON[Req any](
 // noFaults is for requests that decoding validates.
 func noFaults[Req any](Req) []shipments.Fault { return nil }
 
-// receive reads a body whole, before any of it is interpreted.
-func receive(r *http.Request) ([]byte, error) {
+// readBody reads a body whole, before any of it is interpreted.
+func readBody(r *http.Request) ([]byte, error) {
 	var text bytes.Buffer
 	_, err := text.ReadFrom(r.Body)
 	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {

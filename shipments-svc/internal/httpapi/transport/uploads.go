@@ -82,7 +82,7 @@ func (u *Uploads) Receive(
 	if size < 0 { // it is not known
 		size = maxDocument
 	}
-	said, err := u.announced.Acquire(r.Context(), key, size)
+	releaseAnnounced, err := u.announced.Acquire(r.Context(), key, size)
 	if err != nil {
 		return a, err
 	}
@@ -107,7 +107,7 @@ func (u *Uploads) Receive(
 	a.Release = sync.OnceFunc(func() {
 		processed()
 		body.release()
-		said()
+		releaseAnnounced()
 	})
 	defer func() {
 		if err != nil {
