@@ -11,8 +11,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// asks reports whether what a check found is accepted before the shipment is approved.
-func asks(c shipments.Check) bool { return c.Result == shipments.Fail || c.Result == shipments.Warn }
+// needsAcceptance reports whether what a check found is accepted before the shipment is approved.
+func needsAcceptance(c shipments.Check) bool {
+	return c.Result == shipments.Fail || c.Result == shipments.Warn
+}
 
 // reject rejects the shipment for a reason.
 func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
@@ -27,7 +29,7 @@ func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
 func (s *site) approve(ctx context.Context, v *visit) (answer, error) {
 	return s.decide(ctx, v, "approved", func(o shipments.Order, found []shipments.Check, reason string) error {
 		for _, c := range found {
-			if asks(c) && !slices.Contains(v.PostForm["accept"], c.Name) {
+			if needsAcceptance(c) && !slices.Contains(v.PostForm["accept"], c.Name) {
 				return faulty("/accept", "Tick each of these to approve, or reject the shipment.")
 			}
 		}

@@ -41,7 +41,7 @@ func (t mappedTable) Field(c shipments.MappedColumn) string {
 	if t.form != nil {
 		return t.form.Get(t.Name(c))
 	}
-	return read(c)
+	return usedField(c)
 }
 
 // Style is the style of numbers in the form, or as it was read.
@@ -52,8 +52,8 @@ func (t mappedTable) Style() shipments.NumberStyle {
 	return t.NumberStyle
 }
 
-// read returns the field that a column was read as; "": it was not used.
-func read(c shipments.MappedColumn) string {
+// usedField returns the field that a column was read as; "": it was not used.
+func usedField(c shipments.MappedColumn) string {
 	if !c.Used {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignment {
 	var changed []shipments.AssignedColumn
 	for _, c := range t.Columns {
-		if field := t.Field(c); field != read(c) {
+		if field := t.Field(c); field != usedField(c) {
 			changed = append(changed, shipments.AssignedColumn{Column: c.Column, Field: field})
 		}
 	}
@@ -156,13 +156,13 @@ func (t mappedTable) check(faults *pages.Faults) {
 	for _, c := range t.Columns {
 		field, at := t.Field(c), t.Name(c)
 		switch {
-		case field == read(c):
+		case field == usedField(c):
 		case field != "" && !slices.Contains(shipments.MappingFields, field):
 			faults.Add(at, "Choose what the column is.")
 		case len(columns[field]) > 1 && (field != "boxes" || t.Layout != shipments.MatrixLayout):
 			faults.Add(at, fmt.Sprintf("Columns %s are both %s. Choose it for one of them.",
 				strings.Join(columns[field], " and "), words(field)))
-		case lost && slices.Contains(pallet, read(c)):
+		case lost && slices.Contains(pallet, usedField(c)):
 			faults.Add(at, "Without a pallet number or SSCC the list has no pallets. Choose the column that has it.")
 		}
 	}

@@ -127,7 +127,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, names)
 	for _, c := range p.Checks {
-		if asks(c.Check) {
+		if needsAcceptance(c.Check) {
 			p.Findings = append(p.Findings, c)
 			p.Failing = p.Failing || c.Result == shipments.Fail
 		}
