@@ -167,11 +167,6 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 	})
 }
 
-// Organization implements tokens.Repository.
-func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	return getRow[tokens.Organization](ctx, r.db, selectOrganization, org)
-}
-
 const selectOrganization = `
 	SELECT id, name, created_at, max_days AS "policy.max_days", require_addresses AS "policy.require_addresses",
 		owners_grant_admin AS "policy.owners_grant_admin", version AS "policy.version"

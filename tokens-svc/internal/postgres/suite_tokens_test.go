@@ -11,11 +11,20 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
+// stored returns an organization as a change finds it.
+func stored(t *testing.T, repo *postgres.Repository, org tokens.OrgID) (o tokens.Organization, err error) {
+	err = repo.Change(t.Context(), org, func(tx tokens.Tx) error {
+		o = tx.Organization()
+		return nil
+	})
+	return o, err
+}
+
 func organizationComesBack(t *testing.T, repo *postgres.Repository) {
-	got, err := repo.Organization(t.Context(), someOrg)
+	got, err := stored(t, repo, someOrg)
 	gives(t, err, nil)
 	equal(t, got, tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon})
-	_, err = repo.Organization(t.Context(), unknown)
+	_, err = stored(t, repo, unknown)
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -32,7 +41,7 @@ func organizationIsTakenOnce(t *testing.T, repo *postgres.Repository) {
 		tokens.Organization{ID: someOrg, Name: "Usurper", CreatedAt: atNoon},
 		fullEntry(audit.OrganizationCreated, string(someOrg)))
 	gives(t, err, tokens.ErrExists)
-	got, err := repo.Organization(t.Context(), someOrg)
+	got, err := stored(t, repo, someOrg)
 	gives(t, err, nil)
 	equal(t, got.Name, "Organization 0")
 }

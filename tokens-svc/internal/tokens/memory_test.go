@@ -48,16 +48,6 @@ func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e 
 	return nil
 }
 
-func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	o, found := m.orgs[org]
-	if !found {
-		return tokens.Organization{}, tokens.ErrNotFound
-	}
-	return o, nil
-}
-
 func (m *memory) AuditEvents(
 	_ context.Context, org tokens.OrgID, _ tokens.AuditQuery, p tokens.Page,
 ) ([]audit.Event, int, error) {

@@ -7,14 +7,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Reader is the look-ups that a Service passes on.
-type Reader interface {
-	// Token returns a token of org, whatever its status, or ErrNotFound.
-	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
-	// Organization returns an organization with its policy, or ErrNotFound.
-	Organization(ctx context.Context, org OrgID) (Organization, error)
-}
-
 // Repository keeps organizations and tokens. Its methods are safe for concurrent use. Each that changes something does
 // so in one transaction, which has committed when the method returns nil: with the change go its entry in the
 // organization's audit log and, for a token, the next revision in the stream of changes.
@@ -22,7 +14,8 @@ type Reader interface {
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
-	Reader
+	// Token returns a token of org, whatever its status, or ErrNotFound.
+	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// CreateOrganization stores a new organization. It gives ErrExists when the id is taken.
 	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 

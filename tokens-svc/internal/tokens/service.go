@@ -17,8 +17,6 @@ import (
 //
 // Besides the errors that methods name, all of them pass on the repository's ErrUnavailable.
 type Service struct {
-	Reader
-
 	repo      Repository
 	config    Config
 	resealing sync.Mutex
@@ -47,7 +45,7 @@ func NewService(repo Repository, c Config) *Service {
 	if c.Permissions == nil {
 		c.Permissions = builtIn()
 	}
-	return &Service{Reader: repo, repo: repo, config: c}
+	return &Service{repo: repo, config: c}
 }
 
 // Now returns the current time for statuses: UTC, whole milliseconds.
@@ -132,6 +130,11 @@ func (s *Service) changeToken(
 		return fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}
 	return nil
+}
+
+// Token returns a token of org, whatever its status, or ErrNotFound.
+func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, error) {
+	return s.repo.Token(ctx, org, id)
 }
 
 // Find returns a token of any organization, or ErrNotFound. It is for the token itself, and for operators.

@@ -137,9 +137,6 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 		strings.Repeat("x", 201), false); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
-	if _, _, err := s.Tokens(t.Context(), otherOrg, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
-		t.Errorf("the tokens of no organization: %v", err)
-	}
 	if len(repo.tokens) != 0 || len(repo.orgs) != 1 {
 		t.Errorf("there are %d tokens and %d organizations", len(repo.tokens), len(repo.orgs))
 	}
