@@ -1,7 +1,6 @@
 package packinglist
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -30,30 +29,6 @@ func stages(t *testing.T, text string) (layout.Table, []mapping.Mapping, *lines.
 		}
 	}
 	return layout.Table{}, nil, nil
-}
-
-// Each stage says what it understood of a list with a heading that is not known.
-func TestStages(t *testing.T) {
-	t.Parallel()
-	table, proposals, _ := stages(t, "Pallet;Cal;Xqzt;Gross kg;Net kg\nP1;16;264;1150;1056\nP2;18;260;1133;1040\n"+
-		"Recorder no. 7;P2;;;\nTotal;;524;2283;2096\n")
-	var columns []string
-	for _, c := range proposals[1].Columns {
-		columns = append(columns, fmt.Sprintf("%s=%s(%s)", c.Text, c.Field, strings.Join(c.Steps.Rules(), " ")))
-	}
-	const want = "Pallet=pallet_number(pallet) Cal=calibre(calibre) Xqzt=boxes(arithmetic) " +
-		"Gross kg=gross_weight(gross) Net kg=net_weight(net)"
-	if got := strings.Join(columns, " "); got != want {
-		t.Errorf("mapping: %s", got)
-	}
-	read := lines.Read([]layout.Table{table}, proposals[1])
-	if l := read; len(l.Lines) != 2 || len(l.Totals) != 1 || l.Totals[0].Boxes != 524 || len(l.Skipped[0]) != 2 {
-		t.Errorf("lines: %+v", l)
-	}
-	chosen, err := reconcile.Choose(proposals, []layout.Table{table})
-	if err != nil || chosen.At("boxes") != 2 {
-		t.Errorf("reconcile: %v %v", chosen.At("boxes"), err)
-	}
 }
 
 // FuzzStages: no text panics in a stage, and each line is a row of its table.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -78,8 +79,13 @@ func (b *book) page(d *document, index int) page {
 	for direction, words := range shown {
 		lines := linesOf(words)
 		if n := weight(lines); n > most {
-			main, most, read.lines = direction, n, lines
+			main, most = direction, n
 		}
+	}
+	var across []word
+	shown[main], across = apartFrom(shown[main])
+	if read.lines = linesOf(shown[main]); across != nil {
+		b.noteText(NoteTurned, "a text across others was not read", linesOf(across), at)
 	}
 	for direction, words := range shown {
 		if direction != main {
@@ -90,6 +96,26 @@ func (b *book) page(d *document, index int) page {
 		read.rules = append(read.rules, r.turned(2*math.Pi/turns*float64(main)))
 	}
 	return read
+}
+
+// apartFrom returns words without those that are written across others, much larger, as watermarks are.
+func apartFrom(words []word) (all, across []word) {
+	const larger, several = 2, 2
+	bySize := slices.SortedFunc(slices.Values(words), func(a, b word) int { return cmp.Compare(a.size, b.size) })
+	for _, w := range words {
+		covered := 0
+		for i := 0; w.size > larger*bySize[len(words)/2].size && i < len(words) && covered < several; i++ {
+			if o := words[i]; w.size > larger*o.size && w.ink.has(o.ink) {
+				covered++
+			}
+		}
+		if covered >= several {
+			across = append(across, w)
+		} else {
+			all = append(all, w)
+		}
+	}
+	return all, across
 }
 
 // weight returns how much of a page the lines of one direction are: those of tables come before all others.

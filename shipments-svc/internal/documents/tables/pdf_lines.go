@@ -28,6 +28,7 @@ type word struct {
 	column int     // of the cell that rules draw around it; 0: none
 	top    float64 // of that cell
 	ink    area    // of its letters on the page
+	spaced bool    // a space follows
 
 	letters, inked, index int // how many it has, how many of them are seen, and the first in the text of the page
 }
@@ -51,7 +52,7 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 		all := &words[l.direction]
 		if blank(l.text) {
 			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < l.size/4 {
-				(*all)[n-1].right = l.right
+				(*all)[n-1].right, (*all)[n-1].spaced = l.right, true
 			}
 			ended = true
 			continue
@@ -61,7 +62,7 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 			inked = 1
 		}
 		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right, l.spaced, l.size) {
-			(*all)[n-1].right, ended = l.x, true
+			(*all)[n-1].right, (*all)[n-1].spaced, ended = l.x, true, true
 		}
 		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l) {
 			w := &(*all)[n-1]
@@ -75,7 +76,29 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 			ink: l.box, letters: 1, inked: inked, index: l.index,
 		})
 	}
+	for i := range words {
+		words[i] = joined(words[i])
+	}
 	return words
+}
+
+// joined joins words that touch, of programs that draw each letter, or those of a font, by themselves.
+func joined(words []word) (all []word) {
+	const touching = 0.05 // of the font size
+	for _, line := range linesOf(words) {
+		for i, w := range line {
+			n := len(all) - 1
+			if i == 0 || all[n].spaced || math.Abs(w.left-all[n].right) > touching*w.size ||
+				math.Abs(w.base-all[n].base) > w.size/4 {
+				all = append(all, w)
+				continue
+			}
+			last := &all[n]
+			last.text, last.right, last.spaced, last.ink = last.text+w.text, w.right, w.spaced, last.ink.with(w.ink)
+			last.letters, last.inked = last.letters+w.letters, last.inked+w.inked
+		}
+	}
+	return all
 }
 
 // near reports whether a gap is a space of this width.

@@ -1,0 +1,38 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+func TestRowsHaveFacts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Vessel: MSC Carmen":               "vessel=MSC Carmen",
+		"Vessel / Voyage|MSC Carmen / 12W": "vessel=MSC Carmen voyage=12W",
+		"Container no.|CSQU3054383":        "container_number=CSQU3054383",
+		"in CSQU3054383 since noon":        "container_number=CSQU3054383",
+		"16 pallets":                       "pallets=16",
+		"Total boxes|1,056":                "boxes=1,056",
+		"260 cartons on 4 pallets":         "boxes=260 pallets=4",
+		"Seal no.: ML-9144 Vessel: Anna":   "seal_number=ML-9144 vessel=Anna",
+		"A note of 16 words":               "",
+	} {
+		row := tables.Row{Number: 1}
+		for cell := range strings.SplitSeq(text, "|") {
+			row.Cells = append(row.Cells, tables.Cell{Text: cell})
+		}
+		var l List
+		l.Row(tables.Table{Rows: []tables.Row{row}}, 0, false)
+		var got []string
+		for _, f := range l.All {
+			got = append(got, fmt.Sprintf("%s=%s", f.Kind, f.Text))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
