@@ -29,7 +29,7 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)
-	for combination := range 1 << (5 + len(shipments.FilteredTexts)) {
+	for combination := range 1 << (5 + len(shipments.FilterFields)) {
 		for range 3 {
 			f := randomFilter(random, combination)
 			compare(t, repo, org, f, chosen(all, f))
@@ -75,7 +75,7 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	var met []shipments.Shipment
 	for _, d := range all {
 		if (f.Status == "" || d.Status == f.Status) &&
-			!slices.ContainsFunc(shipments.FilteredTexts, func(t shipments.Text) bool { return differs(t, d.Draft, f.Texts) }) &&
+			!slices.ContainsFunc(shipments.FilterFields, func(t shipments.TextField) bool { return differs(t, d.Draft, f.Texts) }) &&
 			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
 				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
@@ -88,7 +88,7 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 }
 
 // differs reports whether a text is not the one that a filter looks for.
-func differs(t shipments.Text, is, wanted shipments.Draft) bool {
+func differs(t shipments.TextField, is, wanted shipments.Draft) bool {
 	text, want := t.Of(is), t.Of(wanted)
 	if t.Filter == shipments.Prefix {
 		return !strings.HasPrefix(strings.ToLower(text), strings.ToLower(want))
@@ -100,7 +100,7 @@ func differs(t shipments.Text, is, wanted shipments.Draft) bool {
 var texts = []string{"PO-1", "PO-10", "po-1", "PO_1", "PO%", "Ä ß", `'"\`, "Łódź \U0001F34A", "Łódra"}
 
 func setTexts(random *mathrand.Rand, d *shipments.Draft) {
-	for _, t := range shipments.FilteredTexts {
+	for _, t := range shipments.FilterFields {
 		t.Set(d, texts[random.IntN(len(texts))])
 	}
 }
@@ -145,7 +145,7 @@ func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
 	if fields&16 != 0 {
 		f.UpdatedAfter = new(randomTime(random))
 	}
-	for i, t := range shipments.FilteredTexts {
+	for i, t := range shipments.FilterFields {
 		if fields&(32<<i) == 0 {
 			continue
 		}

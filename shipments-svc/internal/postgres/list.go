@@ -82,14 +82,14 @@ func filterArgs(f shipments.Filter) []any {
 		bound(f.CreatedAfter, 0), bound(f.CreatedBefore, time.Millisecond-1), string(f.CheckResult),
 		likeText.Replace(f.Search), bound(f.UpdatedAfter, 0),
 	}
-	for _, t := range shipments.FilteredTexts {
+	for _, t := range shipments.FilterFields {
 		args = append(args, t.Of(f.Texts))
 	}
 	return args
 }
 
 // conditions are those of shipments of the status $4, created after $5, with the check result $7, found by the
-// search $8, updated after $9, whose FilteredTexts match $10 and following.
+// search $8, updated after $9, whose FilterFields match $10 and following.
 func conditions(f shipments.Filter) string {
 	all := []string{
 		when(f.CreatedAfter != nil, 5, "created_at > $5"), when(f.Status != "", 4, "status = $4"),
@@ -97,7 +97,7 @@ func conditions(f shipments.Filter) string {
 		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %d))", shipments.MaxMatches)),
 		when(f.UpdatedAfter != nil, 9, "updated_at > $9"),
 	}
-	for i, t := range shipments.FilteredTexts {
+	for i, t := range shipments.FilterFields {
 		all = append(all, when(t.Of(f.Texts) != "", 10+i, matches(t, 10+i)))
 	}
 	return strings.Join(all, "")
@@ -115,7 +115,7 @@ func when(given bool, parameter int, condition string) string {
 
 // matches is the condition that a text matches a parameter. That it begins with it is a range, which an index serves
 // for any value.
-func matches(t shipments.Text, parameter int) string {
+func matches(t shipments.TextField, parameter int) string {
 	if t.Filter == shipments.Prefix {
 		return fmt.Sprintf("%[1]s_lower >= lower($%[2]d::text) AND %[1]s_lower < lower($%[2]d::text) || chr(1114111)",
 			t.Name, parameter)

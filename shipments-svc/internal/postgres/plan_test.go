@@ -285,7 +285,7 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 			t.Errorf("%s: the page is %+v, want it of %s", result, page, index)
 		}
 	}
-	for _, text := range shipments.FilteredTexts {
+	for _, text := range shipments.FilterFields {
 		var f shipments.Filter
 		text.Set(&f.Texts, "none")
 		list, args := listQuery(org, f, 10, 25)
@@ -343,7 +343,7 @@ func filters() map[string]shipments.Filter {
 		"a search": {Search: "carm"}, "a search of a status": {Search: "carm", Status: shipments.Approved},
 		"a change": {UpdatedAfter: &after}, "a change of a status": {UpdatedAfter: &after, Status: shipments.Approved},
 	}
-	for _, text := range shipments.FilteredTexts {
+	for _, text := range shipments.FilterFields {
 		for _, value := range []string{"msc c", "Rotterdam", "none"} {
 			var f shipments.Filter
 			text.Set(&f.Texts, value)

@@ -33,7 +33,7 @@ type Entry struct {
 
 // Change is a text of a shipment that was replaced.
 type Change struct {
-	Field string `json:"field"` // the name of a Text
+	Field string `json:"field"` // the name of a TextField
 	From  string `json:"from"`
 	To    string `json:"to"`
 }

@@ -154,7 +154,7 @@ const (
 // all of its fields. The zero Filter means every one.
 type Filter struct {
 	Search        string     // part of reference, vessel, destination or container, in any case; empty: any
-	Texts         Draft      // those of FilteredTexts, compared as each says; empty: any
+	Texts         Draft      // those of FilterFields, compared as each says; empty: any
 	Status        Status     // empty: any
 	CheckResult   Result     // of one check at least; empty: any, or no checks
 	CreatedAfter  *time.Time // strictly later than this; nil: ever

@@ -6,7 +6,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 )
 
-// Draft is what a client states of a shipment. Each field is one of Texts, and
+// Draft is what a client states of a shipment. Each field is one of TextFields, and
 // its JSON name is the name of its column, too. An optional one is omitted where it
 // is empty.
 type Draft struct {
@@ -17,8 +17,8 @@ type Draft struct {
 	Voyage      string `json:"voyage,omitempty"` // the carrier's number of it
 }
 
-// Text describes a field of a Draft.
-type Text struct {
+// TextField describes a field of a Draft.
+type TextField struct {
 	Name     string // in JSON and as a column
 	Max      int    // code points
 	Optional bool   // it may be empty, which is as if it were not there
@@ -39,9 +39,9 @@ const (
 // MaxReference is the maximum length of a reference in code points.
 const MaxReference = 100
 
-// Texts lists the fields of a Draft as people read them, the reference first. Validation, decoding, filters of lists,
-// pages and exports are derived from it.
-var Texts = []Text{
+// TextFields lists the fields of a Draft as people read them, the reference first. Validation, decoding, filters of
+// lists, pages and exports are derived from it.
+var TextFields = []TextField{
 	{Name: "reference", Max: MaxReference, Filter: Equal, field: func(d *Draft) *string { return &d.Reference }},
 	{Name: "vessel", Max: 100, Filter: Prefix, field: func(d *Draft) *string { return &d.Vessel }},
 	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
@@ -49,27 +49,27 @@ var Texts = []Text{
 	{Name: "destination", Max: 200, Filter: Prefix, field: func(d *Draft) *string { return &d.Destination }},
 }
 
-// FilteredTexts are those of Texts that lists are filtered by.
-var FilteredTexts = slices.DeleteFunc(slices.Clone(Texts), func(t Text) bool { return t.Filter == Unfiltered })
+// FilterFields are those of TextFields that lists are filtered by.
+var FilterFields = slices.DeleteFunc(slices.Clone(TextFields), func(t TextField) bool { return t.Filter == Unfiltered })
 
 // Of returns the text of a draft.
-func (t Text) Of(d Draft) string { return *t.field(&d) }
+func (t TextField) Of(d Draft) string { return *t.field(&d) }
 
 // Set replaces the text of a draft.
-func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
+func (t TextField) Set(d *Draft, value string) { *t.field(d) = value }
 
 // NewDraft returns the draft whose texts have the values that value returns for
 // their names.
 func NewDraft(value func(name string) string) Draft {
 	var d Draft
-	for _, t := range Texts {
+	for _, t := range TextFields {
 		*t.field(&d) = t.normal(value(t.Name))
 	}
 	return d
 }
 
 // normal returns a value as it is stored.
-func (t Text) normal(value string) string {
+func (t TextField) normal(value string) string {
 	if t.Optional && plaintext.Blank(value) {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (t Text) normal(value string) string {
 }
 
 // faults adds what is wrong with a value of the text.
-func (t Text) faults(f *faults, value string) {
+func (t TextField) faults(f *faults, value string) {
 	if !t.Optional || value != "" {
 		f.text("", t.Name, value, t.Max)
 	}
@@ -90,9 +90,9 @@ type Edit struct {
 }
 
 // NewEdit returns an edit of the texts for which value returns one.
-func NewEdit(o Order, value func(Text) *string) Edit {
+func NewEdit(o Order, value func(TextField) *string) Edit {
 	e := Edit{Order: o, Texts: map[string]string{}}
-	for _, t := range Texts {
+	for _, t := range TextFields {
 		if v := value(t); v != nil {
 			e.Texts[t.Name] = t.normal(*v)
 		}
@@ -103,7 +103,7 @@ func NewEdit(o Order, value func(Text) *string) Edit {
 // applied returns the draft with the edit's texts, and the differences.
 func (e Edit) applied(d Draft) (Draft, []Change) {
 	var changes []Change
-	for _, t := range Texts {
+	for _, t := range TextFields {
 		text := t.field(&d)
 		if value, ok := e.Texts[t.Name]; ok && value != *text {
 			changes = append(changes, Change{Field: t.Name, From: *text, To: value})
@@ -116,7 +116,7 @@ func (e Edit) applied(d Draft) (Draft, []Change) {
 // Faults returns the faults of the edit's texts, with pointers from it.
 func (e Edit) Faults() []Fault {
 	var f faults
-	for _, t := range Texts {
+	for _, t := range TextFields {
 		if value, ok := e.Texts[t.Name]; ok {
 			t.faults(&f, value)
 		}
@@ -127,7 +127,7 @@ func (e Edit) Faults() []Fault {
 // Faults returns all faults of the draft, with pointers from it, or nil.
 func (d Draft) Faults() []Fault {
 	var f faults
-	for _, t := range Texts {
+	for _, t := range TextFields {
 		t.faults(&f, *t.field(&d))
 	}
 	return f

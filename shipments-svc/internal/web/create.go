@@ -33,12 +33,12 @@ type draftPage struct {
 
 // draftField is the input of a text.
 type draftField struct {
-	shipments.Text
+	shipments.TextField
 	Label, Value string
 }
 
 func fieldsOf(d shipments.Draft) (all []draftField) {
-	for _, t := range shipments.Texts {
+	for _, t := range shipments.TextFields {
 		all = append(all, draftField{t, label(t.Name), t.Of(d)})
 	}
 	return all

@@ -20,7 +20,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	_, err = s.Service.Update(ctx, v.org, shipments.NewEdit(o.Order, func(t shipments.Text) *string {
+	_, err = s.Service.Update(ctx, v.org, shipments.NewEdit(o.Order, func(t shipments.TextField) *string {
 		text := v.text(t.Name)
 		return &text
 	}))

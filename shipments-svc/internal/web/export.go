@@ -100,9 +100,9 @@ type exportColumn struct {
 
 var exportColumns = slices.Concat(
 	[]exportColumn{{"Id", func(s shipments.Shipment) any { return transport.ShipmentIDs.Format(s.ID) }}},
-	textColumns(shipments.Texts[:1]),
+	textColumns(shipments.TextFields[:1]),
 	[]exportColumn{{"Status", func(s shipments.Shipment) any { return string(s.Status) }}},
-	textColumns(shipments.Texts[1:]),
+	textColumns(shipments.TextFields[1:]),
 	[]exportColumn{
 		{"Pallets", func(s shipments.Shipment) any { return s.PalletsCount }},
 		{"Created", func(s shipments.Shipment) any { return s.CreatedAt.Format(time.RFC3339) }},
@@ -117,7 +117,7 @@ var exportColumns = slices.Concat(
 )
 
 // textColumns are headed by labels without their alternatives: "Vessel".
-func textColumns(texts []shipments.Text) (all []exportColumn) {
+func textColumns(texts []shipments.TextField) (all []exportColumn) {
 	for _, t := range texts {
 		heading, _, _ := strings.Cut(label(t.Name), " or ")
 		all = append(all, exportColumn{heading, func(s shipments.Shipment) any { return t.Of(s.Draft) }})
@@ -155,7 +155,7 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 // selection says which filters a list has: " with status approved, vessel anna".
 func selection(query url.Values) string {
 	names := []string{"q", "status"}
-	for _, t := range shipments.FilteredTexts {
+	for _, t := range shipments.FilterFields {
 		names = append(names, t.Name)
 	}
 	var filters []string

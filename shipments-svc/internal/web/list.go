@@ -64,7 +64,7 @@ func (v *visit) filter() (f shipments.Filter, err error) {
 		CheckResult:  shipments.Result(query.Get("check_result")),
 		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
 	}
-	for _, t := range shipments.FilteredTexts {
+	for _, t := range shipments.FilterFields {
 		t.Set(&f.Texts, text(t.Name))
 	}
 	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch ||

@@ -9,14 +9,15 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestEachTextIsOnPagesAndInExports: each of shipments.Texts is an input of the forms, and shown where it was given.
+// TestEachTextIsOnPagesAndInExports: each of shipments.TextFields is an input of the forms, and shown where it was
+// given.
 func TestEachTextIsOnPagesAndInExports(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	base := "/shipments/" + s.org
 	form := url.Values{"key": {"k"}}
 	var inputs, values []string
-	for _, text := range shipments.Texts {
+	for _, text := range shipments.TextFields {
 		form.Set(text.Name, "The "+text.Name)
 		inputs, values = append(inputs, `name="`+text.Name+`"`), append(values, "The "+text.Name)
 	}

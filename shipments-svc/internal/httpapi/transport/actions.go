@@ -22,7 +22,7 @@ func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 	order, err := decodeOrder(r)
 	return decodeJSON(r, err, "/shipment", func(o *jsonbody.Object) shipments.Edit {
 		texts := o.Object("shipment")
-		return shipments.NewEdit(order, func(t shipments.Text) *string {
+		return shipments.NewEdit(order, func(t shipments.TextField) *string {
 			if t.Optional && texts.Null(t.Name) {
 				return new("")
 			}

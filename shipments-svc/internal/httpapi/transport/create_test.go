@@ -97,7 +97,7 @@ func TestCreateHasTheseStatuses(t *testing.T) {
 	const invalid, malformed, large = "422 validation_failed, ", "400 malformed_json", "413 body_too_large"
 	const unsupported = "415 unsupported_media_type"
 	var all []string
-	for _, text := range shipments.Texts {
+	for _, text := range shipments.TextFields {
 		all = append(all, text.Name)
 	}
 	a.answers(t, map[string]status{

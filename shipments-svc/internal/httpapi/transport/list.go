@@ -31,7 +31,7 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 		}
 		return value
 	}
-	for _, t := range shipments.FilteredTexts {
+	for _, t := range shipments.FilterFields {
 		t.Set(&q.Texts, text(t.Name, t.Max))
 	}
 	q.Search = text("q", shipments.MaxReference)

@@ -132,7 +132,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 			"characters that change the direction of text", name, most)
 	}
 	known := "there is page, per_page, status, "
-	for _, text := range shipments.FilteredTexts {
+	for _, text := range shipments.FilterFields {
 		known += text.Name + ", "
 	}
 	known += "q, check_result, created_after, created_before, updated_after"
@@ -157,7 +157,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 			invalid("created_before", "created_before"+timeIs),
 		},
 	}
-	for _, text := range shipments.FilteredTexts {
+	for _, text := range shipments.FilterFields {
 		for _, value := range []string{strings.Repeat("%C3%A9", text.Max+1), "a%0Ab", "%FF", "+%E2%80%8B"} {
 			tests["?"+text.Name+"="+value] = []problem.Field{invalid(text.Name, textIs(text.Name, text.Max))}
 		}

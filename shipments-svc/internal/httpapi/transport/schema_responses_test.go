@@ -116,7 +116,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 	entry, _ := propertiesOf(history["history"].Items.Value)
 	change, _ := propertiesOf(entry["changes"].Items.Value)
 	var texts []string
-	for _, text := range shipments.Texts {
+	for _, text := range shipments.TextFields {
 		texts = append(texts, text.Name)
 	}
 	for name, c := range map[string]struct {
@@ -145,7 +145,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 func TestTextsHaveTheDescribedBounds(t *testing.T) {
 	t.Parallel()
 	doc := described(t)
-	for _, text := range shipments.Texts {
+	for _, text := range shipments.TextFields {
 		for _, name := range []string{"Shipment", "CreateShipment", "UpdateShipment"} {
 			properties, required := propertiesOf(doc.Components.Schemas[name].Value)
 			if name != "Shipment" {

@@ -10,15 +10,15 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestEachTextIsKeptChangedAndRemoved: each of shipments.Texts is shown as it was given,
+// TestEachTextIsKeptChangedAndRemoved: each of shipments.TextFields is shown as it was given,
 // alone, in lists and in events, and as it was changed, in the history, too, and lists are filtered by it.
 // An optional one is removed by null, and may be left out; of the others null is refused.
 func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	for _, text := range shipments.Texts {
+	for _, text := range shipments.TextFields {
 		given := map[string]any{}
-		for _, other := range shipments.Texts {
+		for _, other := range shipments.TextFields {
 			given[other.Name] = "first " + other.Name
 		}
 		path := textsOf(t, a, given)
@@ -40,7 +40,7 @@ func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 }
 
 // filters compares lists that are filtered by a text, which one shipment has.
-func (a *api) filters(t *testing.T, path string, text shipments.Text, value string) {
+func (a *api) filters(t *testing.T, path string, text shipments.TextField, value string) {
 	t.Helper()
 	found := map[string]bool{value: true, value + " ": true, value[1:]: false}
 	switch text.Filter {
