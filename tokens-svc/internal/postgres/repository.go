@@ -101,6 +101,9 @@ func affected(ctx context.Context, db sqlx.ExecerContext, statement string, args
 	return result.RowsAffected()
 }
 
+// null returns NULL for the zero value.
+func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
+
 // The SQLSTATEs that a constraint answers with.
 const (
 	uniqueViolation     = "23505"

@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"net/netip"
 	"time"
 
@@ -172,9 +171,6 @@ func (p *prefixes) Scan(src any) error {
 	}
 	return err
 }
-
-// null returns NULL for the zero value.
-func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
 
 // NeededPeppers returns the versions of the pepper that tokens need which are neither revoked nor expired. Of each it
 // reads the row of the index that comes last, where tokens lie that do not expire, however many there are.

@@ -3,7 +3,6 @@ package tokens
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Errors other than of input. Test with errors.Is.
@@ -63,56 +62,3 @@ func (e *PepperError) Error() string {
 
 // Unwrap returns ErrUnavailable.
 func (e *PepperError) Unwrap() error { return ErrUnavailable }
-
-// ValidationError lists all faults of an input. Nothing was done.
-type ValidationError struct {
-	Fields []FieldError
-}
-
-// FieldError is a fault of one field.
-type FieldError struct {
-	Field  string // as it is called in JSON: "expires_at"
-	Entry  int    // which entry of a list, counted from 1; 0: the field as a whole
-	Code   FaultCode
-	Detail string // a sentence without its full stop; ends up on screens
-}
-
-// FaultCode names a kind of fault, for programs.
-type FaultCode string
-
-// The fault codes of fields.
-const (
-	Required     FaultCode = "required"      // missing, or nothing but space
-	TooLong      FaultCode = "too_long"      // more characters or entries than allowed
-	InvalidText  FaultCode = "invalid_text"  // control or bidirectional control characters, not UTF-8, or a secret
-	InvalidValue FaultCode = "invalid_value" // not an allowed value
-	OutOfRange   FaultCode = "out_of_range"  // a number or time beyond its bounds
-)
-
-// Error implements error.
-func (e *ValidationError) Error() string {
-	texts := make([]string, len(e.Fields))
-	for i, f := range e.Fields {
-		texts[i] = f.Field + ": " + f.Detail
-	}
-	return strings.Join(texts, "; ")
-}
-
-// Add notes one more fault.
-func (e *ValidationError) Add(field string, code FaultCode, format string, args ...any) {
-	e.addEntry(field, 0, code, format, args...)
-}
-
-// addEntry notes a fault of an entry of a list, counted from 1.
-func (e *ValidationError) addEntry(field string, entry int, code FaultCode, format string, args ...any) {
-	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format,
-		args...)})
-}
-
-// OrNil returns e if it holds a fault.
-func (e *ValidationError) OrNil() error {
-	if len(e.Fields) == 0 {
-		return nil
-	}
-	return e
-}

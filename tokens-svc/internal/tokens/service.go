@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -71,6 +72,20 @@ func (s *Service) CreateOrganization(
 	return o, nil
 }
 
+// Draft is a requested token. CreateToken reports all faults of it at once, as a ValidationError.
+type Draft struct {
+	Name        string
+	Environment Environment // zero: that of the calling token, or Live
+	Permissions []string    // at least one
+	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6; nil: those of the calling token
+	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the calling token if that is lower
+	ExpiresAt   time.Time   // zero: never
+	// DefaultExpiry marks ExpiresAt as a default: it gives way to an earlier end of the calling token, or by the policy.
+	DefaultExpiry bool
+	// OfOrganization makes the organization the owner, and not the principal.
+	OfOrganization bool
+}
+
 // CreateToken makes a token for org and returns its secret, which nothing can return again. It gives ErrNotFound when
 // there is no such organization, ErrForbidden, a ValidationError, a TooManyError, and the errors that WithKey names;
 // then it created no token.
@@ -103,6 +118,26 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
 	}
 	return t, secret, nil
+}
+
+// describe returns a token's details for the audit log.
+func describe(t Token) map[string]string {
+	return map[string]string{
+		"name":        t.Name,
+		"environment": string(t.Environment),
+		"permissions": join(t.Permissions, " "),
+		"ip_allow":    cmp.Or(join(t.IPAllow, " "), "anywhere"),
+		"rate_limit":  fmt.Sprintf("%d in %d s", t.RateLimit.Limit, t.RateLimit.WindowSeconds),
+		"expires_at":  instant(t.ExpiresAt),
+		"owner":       cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
+	}
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return audit.Instant(t)
 }
 
 // recordMade records that a token was made, with the mails to its holders.

@@ -1,14 +1,26 @@
 package tokens
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
+
+// Patch is a change of a token. Nil fields stay as they are; the rest is as in a Draft, whose zero values it may have:
+// no ranges, no end. Zero parts of the limit stay as they are.
+type Patch struct {
+	Name        *string
+	Permissions *[]string
+	IPAllow     *[]string
+	RateLimit   *RateLimit
+	ExpiresAt   *time.Time
+	// OfOrganization makes the organization the owner, for good: no person's role bounds the token from then on.
+	OfOrganization bool
+	// Revision is that of the token which the change is based on; 0: any.
+	Revision int64
+}
 
 // UpdateToken changes a token of org and returns it. A token that asks may not change one that is, or would be, good
 // for more than itself. The length of the window stays, because another one would begin anew. A token that becomes good
@@ -43,26 +55,6 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		return err
 	})
 	return changed, err
-}
-
-// describe returns a token's details for the audit log.
-func describe(t Token) map[string]string {
-	return map[string]string{
-		"name":        t.Name,
-		"environment": string(t.Environment),
-		"permissions": join(t.Permissions, " "),
-		"ip_allow":    cmp.Or(join(t.IPAllow, " "), "anywhere"),
-		"rate_limit":  fmt.Sprintf("%d in %d s", t.RateLimit.Limit, t.RateLimit.WindowSeconds),
-		"expires_at":  instant(t.ExpiresAt),
-		"owner":       cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
-	}
-}
-
-func instant(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return audit.Instant(t)
 }
 
 // differences returns a change's details for the audit log: the new values, and under "…_before" the old ones.

@@ -3,6 +3,7 @@ package tokens
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -25,34 +26,6 @@ const (
 
 // lastExpiry is the last time with a four-digit year.
 var lastExpiry = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// Draft is a requested token. CreateToken reports all faults of it at once, as a ValidationError.
-type Draft struct {
-	Name        string
-	Environment Environment // zero: that of the calling token, or Live
-	Permissions []string    // at least one
-	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6; nil: those of the calling token
-	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the calling token if that is lower
-	ExpiresAt   time.Time   // zero: never
-	// DefaultExpiry marks ExpiresAt as a default: it gives way to an earlier end of the calling token, or by the policy.
-	DefaultExpiry bool
-	// OfOrganization makes the organization the owner, and not the principal.
-	OfOrganization bool
-}
-
-// Patch is a change of a token. Nil fields stay as they are; the rest is as in a Draft, whose zero values it may have:
-// no ranges, no end. Zero parts of the limit stay as they are.
-type Patch struct {
-	Name        *string
-	Permissions *[]string
-	IPAllow     *[]string
-	RateLimit   *RateLimit
-	ExpiresAt   *time.Time
-	// OfOrganization makes the organization the owner, for good: no person's role bounds the token from then on.
-	OfOrganization bool
-	// Revision is that of the token which the change is based on; 0: any.
-	Revision int64
-}
 
 // check returns the requested token, without id and organization.
 func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, error) {
@@ -147,6 +120,59 @@ func (c *Catalogue) widens(before, after Token) bool {
 	return !earlier(before.ExpiresAt, after.ExpiresAt).Equal(after.ExpiresAt) ||
 		outside(after.IPAllow, before.IPAllow) != "" || slices.ContainsFunc(after.Permissions, more) ||
 		after.Owner.IsOrganization() && !before.Owner.IsOrganization()
+}
+
+// ValidationError lists all faults of an input. Nothing was done.
+type ValidationError struct {
+	Fields []FieldError
+}
+
+// FieldError is a fault of one field.
+type FieldError struct {
+	Field  string // as it is called in JSON: "expires_at"
+	Entry  int    // which entry of a list, counted from 1; 0: the field as a whole
+	Code   FaultCode
+	Detail string // a sentence without its full stop; ends up on screens
+}
+
+// FaultCode names a kind of fault, for programs.
+type FaultCode string
+
+// The fault codes of fields.
+const (
+	Required     FaultCode = "required"      // missing, or nothing but space
+	TooLong      FaultCode = "too_long"      // more characters or entries than allowed
+	InvalidText  FaultCode = "invalid_text"  // control or bidirectional control characters, not UTF-8, or a secret
+	InvalidValue FaultCode = "invalid_value" // not an allowed value
+	OutOfRange   FaultCode = "out_of_range"  // a number or time beyond its bounds
+)
+
+// Error implements error.
+func (e *ValidationError) Error() string {
+	texts := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		texts[i] = f.Field + ": " + f.Detail
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Add notes one more fault.
+func (e *ValidationError) Add(field string, code FaultCode, format string, args ...any) {
+	e.addEntry(field, 0, code, format, args...)
+}
+
+// addEntry notes a fault of an entry of a list, counted from 1.
+func (e *ValidationError) addEntry(field string, entry int, code FaultCode, format string, args ...any) {
+	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format,
+		args...)})
+}
+
+// OrNil returns e if it holds a fault.
+func (e *ValidationError) OrNil() error {
+	if len(e.Fields) == 0 {
+		return nil
+	}
+	return e
 }
 
 // Text returns text for people without the white space around it, empty if it shows nothing, and notes what is wrong

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -117,19 +116,6 @@ func refused(err error, field string, form answer, known ...refusal) (answer, er
 		}
 	}
 	return answer{}, err
-}
-
-// positive reads an optional number: 0 for an empty field, and a number that the service refuses
-// for anything but a positive one.
-func positive(text string) int {
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n == 0 {
-		return -1
-	}
-	return n
 }
 
 // versionConflict is the form with this id, which now shows another version.

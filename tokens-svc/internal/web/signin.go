@@ -144,14 +144,6 @@ func wrongPasskey(field string) refusal {
 // deviceLife is for how long a browser is known after a sign-in there.
 const deviceLife = 180 * 24 * time.Hour
 
-// deviceCookie returns the name of the cookie by which a browser is known.
-func (s *site) deviceCookie() string {
-	if s.secure {
-		return "__Host-quayside-device"
-	}
-	return "quayside-device"
-}
-
 // markDevice sets a cookie that marks the browser as one in which this person proved who they are.
 func (s *site) markDevice(ctx context.Context, v *visit, user people.User) error {
 	device, err := s.People.NewDevice(ctx, user)

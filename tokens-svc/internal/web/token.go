@@ -102,6 +102,11 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
 }
 
+// public returns the public part of a token's text.
+func public(t tokens.Token) string {
+	return "shpt_" + string(t.Environment) + "_" + strings.TrimPrefix(string(t.ID), "tok_") + "_…"
+}
+
 // shown is the one place where a token leaves the program for a browser.
 func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
 	a := page("shown", "Copy your new token", tokenEntry{

@@ -269,3 +269,16 @@ func (f *tokenForm) end(now time.Time) time.Time {
 	}
 	return time.Time{}
 }
+
+// positive reads an optional number: 0 for an empty field, and a number that the service refuses
+// for anything but a positive one.
+func positive(text string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n == 0 {
+		return -1
+	}
+	return n
+}

@@ -99,6 +99,14 @@ func (v *visit) client() people.ClientInfo {
 	return client
 }
 
+// deviceCookie returns the name of the cookie by which a browser is known.
+func (s *site) deviceCookie() string {
+	if s.secure {
+		return "__Host-quayside-device"
+	}
+	return "quayside-device"
+}
+
 // principal returns the user with their role in the organization at hand.
 func (v *visit) principal() tokens.Principal {
 	return v.site.Tokens.Permissions().Person(v.client().Actor(v.person.User), v.person.Membership.Role).

@@ -11,11 +11,6 @@ import (
 
 func roleName(r tokens.Role) string { return words(string(r)) }
 
-// public returns the public part of a token's text.
-func public(t tokens.Token) string {
-	return "shpt_" + string(t.Environment) + "_" + strings.TrimPrefix(string(t.ID), "tok_") + "_…"
-}
-
 // day is a day of people's plans, not of the calendar.
 const day = 24 * time.Hour
 

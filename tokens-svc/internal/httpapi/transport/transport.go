@@ -10,9 +10,13 @@
 package transport
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,6 +114,34 @@ func server(log *slog.Logger, most int64, e endpoint.Endpoint) http.Handler {
 		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
 			fail(log, w, requestFrom(ctx), err)
 		})), most)
+}
+
+// reply is an answer that is not a problem.
+type reply struct {
+	status int
+	header http.Header
+	body   any // shown as JSON; nil: no body
+}
+
+// write sends the reply. An error means that nothing was written yet, so that the error encoder can answer: once the
+// header is out, the only thing to fail is the connection, and then no client is left.
+func (re reply) write(w http.ResponseWriter) error {
+	var body bytes.Buffer
+	h := w.Header()
+	if re.body != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(re.body); err != nil {
+			return err
+		}
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", strconv.Itoa(body.Len()))
+	}
+	h.Set("Cache-Control", "no-store")
+	maps.Copy(h, re.header)
+	w.WriteHeader(re.status)
+	_, _ = w.Write(body.Bytes())
+	return nil
 }
 
 // authorize lets gateways through. Nothing of the request is read before its credential was found good.
