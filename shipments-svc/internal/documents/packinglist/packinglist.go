@@ -74,7 +74,7 @@ func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) 
 	}
 	read, err := d.read(book)
 	if err != nil {
-		return Reading{}, failed(err, d.mappings, d.trace)
+		return Reading{}, failed(besides(err, book), d.mappings, d.trace)
 	}
 	return read, nil
 }
@@ -92,6 +92,17 @@ func (d *document) readFacts(book tables.Book) (read Reading, err error) {
 	}
 	read.Facts, read.Remarks = d.facts.All, bounded(d.remarks.All)
 	return read, nil
+}
+
+// besides returns the error of a list with what a viewer shows beside the tables, which may be what is missing.
+func besides(err error, book tables.Book) error {
+	i := slices.IndexFunc(book.Notes, func(n tables.Note) bool { return n.Code == tables.NoteMark })
+	if bad, ok := errors.AsType[*tables.Unreadable](err); ok && i >= 0 {
+		more := *bad
+		more.Detail, _ = remarks.Shortened(bad.Detail+"; annotations were not read: "+book.Notes[i].Text, 4*remarks.MaxText)
+		return &more
+	}
+	return err
 }
 
 // failed returns an error of a stage as an Unreadable.

@@ -270,7 +270,8 @@ func TestPDFTextIsJoined(t *testing.T) {
 			"13[three]",
 		"BT /F1 8 Tf 50 700 Td (one) Tj 0 -12 TD (two) Tj T* (three) Tj ET": "page 11[one]page 12[two]page " +
 			"13[three]",
-		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET": "page 11[narrow·x]",
+		"BT /F1 8 Tf 2 Tc 50 700 Td (Pallet No) Tj 150 0 Td (Boxes) Tj ET": "page 11[Pallet No·Boxes]",
+		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET":        "page 11[narrow·x]",
 		"q Q Q Q": NoTextLayer,
 		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes] " +
 			"turned_text_skipped@0",

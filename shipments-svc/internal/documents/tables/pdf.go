@@ -37,7 +37,10 @@ func (b *book) pdf(raw []byte) (err error) {
 		p := b.page(d, i)
 		pages, text = append(pages, p), text || p.lines != nil
 	}
-	if !text {
+	switch {
+	case !text && b.Notes != nil:
+		return unreadable(NoTextLayer, "viewers show no text of the document but in annotations: %s", b.Notes[0].Text)
+	case !text:
 		return unreadable(NoTextLayer,
 			"the document has no text, it is probably a scan; send the file that was printed")
 	}

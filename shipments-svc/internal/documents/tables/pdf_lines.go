@@ -48,10 +48,11 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 			space = narrow
 		}
 	}
+	wide := spacing(letters)
 	for _, l := range letters {
 		all := &words[l.direction]
 		if blank(l.text) {
-			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < l.size/4 {
+			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < (0.25+wide)*l.size {
 				(*all)[n-1].right, (*all)[n-1].spaced = l.right, true
 			}
 			ended = true
@@ -64,7 +65,7 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right, l.spaced, l.size) {
 			(*all)[n-1].right, (*all)[n-1].spaced, ended = l.x, true, true
 		}
-		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l) {
+		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l, wide) {
 			w := &(*all)[n-1]
 			w.text, w.right, w.ink = w.text+string(l.text), l.right, w.ink.with(l.box)
 			w.letters, w.inked = w.letters+1, w.inked+inked
@@ -72,7 +73,7 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 		}
 		ended = false
 		*all = append(*all, word{
-			span: span{l.x, l.right}, text: string(l.text), base: l.y, size: l.size, space: l.size * space,
+			span: span{l.x, l.right}, text: string(l.text), base: l.y, size: l.size, space: l.size * (space + wide),
 			ink: l.box, letters: 1, inked: inked, index: l.index,
 		})
 	}
@@ -104,9 +105,25 @@ func joined(words []word) (all []word) {
 // near reports whether a gap is a space of this width.
 func near(gap, space, size float64) bool { return math.Abs(gap-space) < size/25 }
 
-// touches reports whether a letter is the next of a word.
-func (w word) touches(l letter) bool {
-	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= narrow*l.size && l.x >= w.right-l.size/2
+// touches reports whether a letter is the next of a word, in a text whose letters are this wide apart.
+func (w word) touches(l letter, wide float64) bool {
+	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= (narrow+wide)*l.size && l.x >= w.right-l.size/2
+}
+
+// spacing returns the usual distance of the letters of a word, relative to the font size.
+func spacing(letters []letter) float64 {
+	var gaps []float64
+	for i := 1; i < len(letters); i++ {
+		if a, l := letters[i-1], letters[i]; !l.apart && !blank(a.text) && !blank(l.text) && a.y == l.y && l.x > a.x {
+			gaps = append(gaps, (l.x-a.right)/l.size)
+		}
+	}
+	slices.Sort(gaps)
+	if gaps == nil {
+		return 0
+	}
+	const widest = 0.3
+	return min(max(0, gaps[len(gaps)/2]), widest)
 }
 
 func blank(c rune) bool { return unicode.IsSpace(c) || c == 0 }

@@ -23,7 +23,8 @@ type letter struct {
 	size      float64 // of its font
 	box       area    // of its ink on the page
 	plain     bool    // its ink is not known
-	spaced    float64 // the width of a space before it that PDFium left out
+	apart     bool    // PDFium sees a space before it
+	spaced    float64 // the width of one that it left out
 	index     int     // in the text of the page
 }
 
@@ -124,7 +125,7 @@ func (p *paper) letters() (all []letter) {
 		if must(p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: p.text, Index: i})).IsGenerated {
 			space = true
 		} else if l, ok := p.letter(i); ok {
-			if space && len(all) > 0 {
+			if l.apart = space; space && len(all) > 0 {
 				l.spaced = p.space(all[len(all)-1])
 			}
 			all, space = append(all, l), false
