@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -154,7 +155,7 @@ var problemTexts = map[string]string{
 	"too_many_mapping_templates": "The organization has as many templates as are possible. Delete one first.",
 	"too_many_webhook_endpoints": "The organization has as many endpoints as are possible. Delete one first.",
 	"search_too_broad":           "More than 10,000 shipments match. Type more of what you look for.",
-	"too_many_webhook_secrets":   "The endpoint has as many secrets as are possible. The oldest ends within 24 hours.",
+	"too_many_webhook_secrets":   "The endpoint has as many secrets as are possible. Try again tomorrow.",
 	"webhook_endpoint_disabled":  "Nothing is sent to an endpoint that is disabled. Enable it first.",
 }
 
@@ -165,6 +166,11 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 		return answer{status: httpserver.StatusClientGone}
 	case errors.Is(err, errForm):
 		return errorPage(http.StatusBadRequest)
+	}
+	if wrong, ok := errors.AsType[*query.Error](err); ok && len(wrong.Faults) > 0 {
+		shown, _ := pages.ProblemOf(http.StatusBadRequest)
+		shown.Text = spell(wrong.Faults[0].Parameter, wrong.Faults[0].Detail)
+		return page("error", shown.Heading, shown).as(http.StatusBadRequest)
 	}
 	p := transport.Problem(err)
 	switch p.Status {
@@ -213,4 +219,5 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // functions are those of templates.
 var functions = template.FuncMap{
 	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why, "label": label,
+	"sentence": sentence,
 }

@@ -116,19 +116,24 @@ func faultsOf(err error) (all pages.Faults) {
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
 		for _, f := range invalid.Faults {
 			field := strings.TrimPrefix(f.Pointer, "/")
-			text := f.Detail
-			if rest, ok := strings.CutPrefix(text, path.Base(f.Pointer)+" "); ok {
-				text = cmp.Or(labels[field], field) + " " + rest
-			}
-			all.Add(field, sentence(text))
+			all.Add(field, spell(field, f.Detail))
 		}
 	}
 	return all
 }
 
+// spell returns what is wrong with a field as a sentence, in which it has its name for people.
+func spell(field, detail string) string {
+	if rest, ok := strings.CutPrefix(detail, path.Base(field)+" "); ok {
+		detail = cmp.Or(labels[field], field) + " " + rest
+	}
+	return sentence(detail)
+}
+
 // labels are the names of fields in forms, other than the API's.
 var labels = map[string]string{
 	"url": "Address", "origin": "From", "destination": "To", "vessel": "Vessel or flight", "save_as": "The name",
+	"q": "The search",
 }
 
 // label returns the name of a field for people.

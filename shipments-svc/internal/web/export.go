@@ -58,8 +58,8 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 	}
 	return answer{send: workbook{
 		name: head.Reference + " pallets", headings: palletHeadings, rows: rows,
-		about: fmt.Sprintf("every line of the %d pallets of shipment %s, version %d",
-			head.PalletsCount, head.Reference, head.Version),
+		about: fmt.Sprintf("every line of the %s of shipment %s, version %d",
+			counted(head.PalletsCount, "pallet"), head.Reference, head.Version),
 	}.send}, nil
 }
 
@@ -202,7 +202,7 @@ func (b workbook) send(w http.ResponseWriter) error {
 		}
 	}
 	about := make([]any, len(b.headings)) // rows of CSV have as many cells each
-	about[0] = fmt.Sprintf("%d rows: %s. Nothing is left out.", n, b.about)
+	about[0] = counted(n, "row") + ": " + b.about + ". Nothing is left out."
 	if err == nil {
 		err = file.end(about...)
 	}

@@ -39,6 +39,9 @@ func TestPalletsAreAWorkbook(t *testing.T) {
 	if got, want := rows[1][:6], []string{"P<1>", "Plums", "AA", "9", "5", "45"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if about, _ := book.GetCellValue("About", "A1"); !strings.HasPrefix(about, "1 row: every line of the 1 pallet of ") {
+		t.Error(about)
+	}
 	want(t, s.get(t, strings.Replace(path, s.org, publicid.New("org"), 1)+"/pallets.xlsx"), http.StatusNotFound)
 }
 

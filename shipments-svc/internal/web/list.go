@@ -2,12 +2,12 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"time"
-	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -44,48 +44,41 @@ type row struct {
 	Link string
 }
 
-// filter returns the filter of the query. A value that is none of its parameter's is errForm: without it the list, and
-// its export, would have more than was asked for.
-func (v *visit) filter() (f shipments.Filter, err error) {
-	query := v.URL.Query()
-	text := func(name string) string { return jsonbody.Normal(query.Get(name)) }
+// filter returns the filter of the query. A value that is none of its parameter's is a *query.Error: without it the
+// list, and its export, would have more than was asked for.
+func (v *visit) filter() (shipments.Filter, error) {
+	p := query.Read(v.Request)
+	f := transport.ReadFilter(p)
 	day := func(name string, offset time.Duration) *time.Time {
-		at, wrong := time.Parse(time.DateOnly, query.Get(name))
-		if wrong == nil {
+		text, given := p.Text(name)
+		at, err := time.Parse(time.DateOnly, text)
+		if err == nil {
 			return new(at.Add(offset))
 		}
-		if query.Get(name) != "" {
-			err = errForm
+		if given {
+			p.Fault(name, name+" must be a day such as 2026-11-20")
 		}
 		return nil
 	}
-	f = shipments.Filter{
-		Search: text("q"), Status: shipments.Status(query.Get("status")),
-		CheckResult:  shipments.Result(query.Get("check_result")),
-		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
-	}
-	for _, t := range shipments.FilterFields {
-		t.Set(&f.Texts, text(t.Name))
-	}
-	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch ||
-		f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) ||
-		f.Status != "" && !slices.Contains(shipments.Statuses, f.Status) {
-		err = errForm
+	f.CreatedAfter, f.CreatedBefore = day("from", -time.Millisecond), day("until", 24*time.Hour)
+	err := p.Err()
+	if wrong, ok := errors.AsType[*query.Error](err); ok && wrong.Only(query.UnknownParameter) { // such as page
+		err = nil
 	}
 	return f, err
 }
 
 func (s *site) list(ctx context.Context, v *visit) (answer, error) {
-	query := v.URL.Query()
+	typed := v.URL.Query()
 	filter, err := v.filter()
 	if err != nil {
 		return answer{}, err
 	}
 	p := listPage{
-		Filter: filter, Query: query, Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
+		Filter: filter, Query: typed, Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
 		Templates: v.may("GET /api/v1/mapping_templates"),
 	}
-	page1 := pages.Number(query)
+	page1 := pages.Number(typed)
 	found, err := s.Service.List(ctx, v.org, shipments.Query{Filter: p.Filter, Page: int64(page1), PerPage: perPage})
 	if err != nil {
 		return answer{}, err
@@ -94,8 +87,8 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 		p.Rows = append(p.Rows, row{one, v.path(transport.ShipmentIDs.Format(one.ID))})
 	}
 	p.Pages = pages.Around(v.URL, page1, perPage, int(found.Total))
-	query.Del("page")
-	p.XLSX, p.CSV = v.path("export.xlsx")+"?"+query.Encode(), v.path("export.csv")+"?"+query.Encode()
+	typed.Del("page")
+	p.XLSX, p.CSV = v.path("export.xlsx")+"?"+typed.Encode(), v.path("export.csv")+"?"+typed.Encode()
 	p.Tabs = tabs(v.path(), shipments.Statuses, p.Status)
 	for i, status := range append([]shipments.Status{""}, shipments.Statuses...) {
 		counted, err := s.Service.List(ctx, v.org, shipments.Query{Filter: shipments.Filter{Status: status}, PerPage: 1})

@@ -258,7 +258,8 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	want(t, s.get(t, base+"?vessel=msc&destination=rott&from=2020-01-01"), http.StatusOK, "PO-&lt;1&gt;",
 		"export.csv?destination=rott")
 	want(t, s.get(t, base+"/export.csv?from=2026-11-31"), http.StatusBadRequest)
-	want(t, s.get(t, base+"?status=lost"), http.StatusBadRequest)
+	want(t, s.get(t, base+"?status=lost"), http.StatusBadRequest, "Status must be one of pending,")
+	want(t, s.get(t, base+"?q=c"), http.StatusBadRequest, "The search must have at least 3 characters.")
 	want(t, s.get(t, base+"?vessel=carmen"), http.StatusOK, "No shipments match.")
 }
 

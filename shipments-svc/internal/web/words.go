@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -59,6 +60,14 @@ func words(name any) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// counted returns a number of things in words: "1 pallet", "2 pallets".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }
 
 // sum returns boxes and net weight of pallets.

@@ -173,6 +173,9 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	ranged := &rangeWriter{ResponseWriter: w}
 	http.ServeContent(ranged, r, "", time.Time{}, content)
 	if ranged.refused {
+		for name := range re.header { // of the file, not of the problem
+			w.Header().Del(name)
+		}
 		return errRange
 	}
 	return nil

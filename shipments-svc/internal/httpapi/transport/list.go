@@ -19,7 +19,15 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	p := query.Read(r)
 	var q shipments.Query
 	q.Page, q.PerPage = p.Page(shipments.MaxPerPage)
-	q.Status = query.OneOf(p, "status", shipments.Statuses)
+	q.Filter = ReadFilter(p)
+	q.CreatedAfter, q.CreatedBefore = p.Time("created_after"), p.Time("created_before")
+	q.UpdatedAfter = p.Time("updated_after")
+	return q, p.Err()
+}
+
+// ReadFilter reads what lists of the API and of pages are filtered by, but for times.
+func ReadFilter(p *query.Parameters) (f shipments.Filter) {
+	f.Status = query.OneOf(p, "status", shipments.Statuses)
 	text := func(name string, limit int) string {
 		value, given := p.Text(name)
 		value = jsonbody.Normal(value) // as it is stored
@@ -32,16 +40,14 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 		return value
 	}
 	for _, t := range shipments.FilterFields {
-		t.Set(&q.Texts, text(t.Name, t.Max))
+		t.Set(&f.Texts, text(t.Name, t.Max))
 	}
-	q.Search = text("q", shipments.MaxReference)
-	if q.Search != "" && utf8.RuneCountInString(q.Search) < shipments.MinSearch {
+	f.Search = text("q", shipments.MaxReference)
+	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch {
 		p.Fault("q", fmt.Sprintf("q must have at least %d characters", shipments.MinSearch))
 	}
-	q.CheckResult = query.OneOf(p, "check_result", shipments.Results)
-	q.CreatedAfter, q.CreatedBefore = p.Time("created_after"), p.Time("created_before")
-	q.UpdatedAfter = p.Time("updated_after")
-	return q, p.Err()
+	f.CheckResult = query.OneOf(p, "check_result", shipments.Results)
+	return f
 }
 
 var encodeList = paged(func(page shipments.Page[shipments.Shipment]) (shipments.Paging, any) {

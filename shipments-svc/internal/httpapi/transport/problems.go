@@ -51,8 +51,8 @@ var table = []struct {
 	{http.StatusConflict, "too_many_webhook_endpoints", is(webhooks.ErrTooMany,
 		fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints))},
 	{http.StatusConflict, "too_many_webhook_secrets", is(webhooks.ErrTooManySecrets,
-		fmt.Sprintf("the endpoint has %d secrets that sign; the oldest ends 24 hours after it was replaced",
-			webhooks.MaxSecrets))},
+		fmt.Sprintf("the endpoint has %d secrets that sign; rotate again once the oldest has ended, 24 hours after it was "+
+			"replaced, or create another endpoint", webhooks.MaxSecrets))},
 	{http.StatusConflict, "too_many_mapping_templates", is(shipments.ErrTooManyTemplates,
 		fmt.Sprintf("the organization has %d mapping templates; that is the maximum", shipments.MaxTemplates))},
 	{http.StatusConflict, "webhook_endpoint_disabled", is(webhooks.ErrDisabled,
