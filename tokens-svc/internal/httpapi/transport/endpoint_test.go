@@ -16,16 +16,17 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// admission is storage with one token of one organization.
-type admission struct {
+// storage has one token of one organization, or fails.
+type storage struct {
 	tokens.Repository
 	permissions []tokens.Permission
+	err         error
 }
 
-func (a admission) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
-	t := tokens.Token{ID: "tok_000000000001", Permissions: a.permissions}
+func (s storage) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
+	t := tokens.Token{ID: "tok_000000000001", Permissions: s.permissions}
 	t.Organization.ID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	return t, tokens.Digest{}, nil
+	return t, tokens.Digest{}, s.err
 }
 
 // ask calls an endpoint whose method is do, with what the gateway asserts.
@@ -38,19 +39,9 @@ func ask(
 	r.Header.Set(assertion.HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
 	r.Header.Set(assertion.HeaderToken, "tok_000000000001")
 	r.Header.Set(assertion.HeaderPermissions, asserted)
-	s := tokens.NewService(admission{permissions: []tokens.Permission{tokens.Permission(stored)}}, tokens.Config{})
+	s := tokens.NewService(storage{permissions: []tokens.Permission{tokens.Permission(stored)}}, tokens.Config{})
 	_, err := endpoint.Chain(authorized(s, time.Second, needs), decoded(decode), limited(time.Second))(do)(t.Context(), r)
 	return err
-}
-
-// outage is storage that finds no token.
-type outage struct {
-	tokens.Repository
-	error
-}
-
-func (o outage) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
-	return tokens.Token{}, tokens.Digest{}, o.error
 }
 
 func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
@@ -60,7 +51,7 @@ func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 		"no_pepper": &tokens.PepperError{}, "canceled": context.Canceled,
 	} {
 		peppers, _ := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
-		s := tokens.NewService(outage{error: err}, tokens.Config{Peppers: peppers})
+		s := tokens.NewService(storage{err: err}, tokens.Config{Peppers: peppers})
 		var got []string
 		e := introspect(s, func(result string) { got = append(got, result) })
 		_, _ = e(t.Context(), tokens.Generate(tokens.Live))
