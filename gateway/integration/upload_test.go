@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -123,9 +125,13 @@ func TestTimeoutsAllowTheLargestBodyAtTheMinimumRate(t *testing.T) {
 	if err := json.Unmarshal(shipped, &config); err != nil || len(config.Apps.HTTP.Servers) == 0 {
 		t.Fatalf("%v in %s", err, shipped)
 	}
-	const largest = 14 << 20
+	largest := int64(0)
+	for _, size := range regexp.MustCompile(`"max_size": (\d+)`).FindAllSubmatch(shipped, -1) {
+		n, _ := strconv.ParseInt(string(size[1]), 10, 64)
+		largest = max(largest, n)
+	}
 	for name, server := range config.Apps.HTTP.Servers {
-		body := server.ReadIdle + time.Duration(largest/server.ReadMinRate)*time.Second
+		body := server.ReadIdle + time.Duration(largest/max(server.ReadMinRate, 1))*time.Second
 		if server.ReadTimeout < body {
 			t.Errorf("%s: a body may take %v, and read_body is %v", name, body, server.ReadTimeout)
 		}
