@@ -11,6 +11,7 @@ import (
 type Frame struct {
 	Title        string
 	Notice       string        // of what was done just now; "": nothing
+	Test         bool          // the page shows test data
 	Account      *Account      // nil: no person is signed in
 	Organization *Organization // nil: the page is of none
 	Tabs         []Link        // the sections of the organization

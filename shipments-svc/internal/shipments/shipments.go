@@ -60,6 +60,12 @@ func OrganizationOf(partition OrgID) Organization {
 	return Organization(partition)
 }
 
+// TestPartition returns the partition of an organization's test data.
+func TestPartition(org Organization) OrgID {
+	org[0] |= 0xe0
+	return OrgID(org)
+}
+
 // Status is where a shipment stands.
 type Status string
 

@@ -106,7 +106,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	}
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
-		all.Base, all.Hooks = v.path(), v.hooks()
+		all.Base, all.Hooks, all.Test = v.path(), v.hooks(), v.test
 		if sameOrigin(r) {
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}

@@ -88,6 +88,7 @@ type visit struct {
 	writer http.ResponseWriter
 	person assertion.Identity
 	org    shipments.OrgID
+	test   bool // it is about the test data of the organization, whose partition org is
 
 	shipment shipments.ID
 	document shipments.DocumentID
@@ -137,6 +138,23 @@ func (v *visit) seen() (shipments.DocumentOrder, error) {
 	return o, v.parse()
 }
 
+// testData is the cookie of a person who looks at test data.
+const testData = "test-data"
+
+// switchData has the person see the test data of their organizations, or the live data again.
+func (s *site) switchData(_ context.Context, v *visit) (answer, error) {
+	//nolint:gosec // G124: it is no secret, and browsers of http://localhost keep it, too
+	cookie := &http.Cookie{Name: testData, Value: "on", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if v.test {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(v.writer, cookie)
+	if section(v.URL.Path) == pages.Webhooks {
+		return redirect(v.hooks(), ""), nil
+	}
+	return redirect(v.path(), ""), nil
+}
+
 // readAudit is the permission to read who did what, as in the audit log of tokens-svc.
 const readAudit transport.Permission = "audit:read"
 
@@ -150,6 +168,9 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		person, err := assertion.FromHeader(r.Header)
 		v := &visit{Request: r, writer: w, person: person, org: shipments.OrgID(person.OrganizationID)}
+		if _, none := r.Cookie(testData); none == nil {
+			v.org, v.test = shipments.TestPartition(shipments.Organization(v.org)), true
+		}
 		switch {
 		case err != nil:
 			s.write(w, r, nil, errorPage(http.StatusUnauthorized))
@@ -222,6 +243,7 @@ var table = []route{
 	{"POST /templates/rename", "PATCH /mapping_templates/{id}", (*site).renameTemplate},
 	{"GET /templates/delete", "DELETE /mapping_templates/{id}", (*site).askDeleteTemplate},
 	{"POST /templates/delete", "DELETE /mapping_templates/{id}", (*site).deleteTemplate},
+	{"POST /data", "GET /shipments", (*site).switchData},
 	{"GET /activity", "", (*site).activity},
 	{"GET /{id}", "GET /shipments/{id}", (*site).show},
 	{"GET /{id}/pallets.xlsx", "GET /shipments/{id}", (*site).exportPallets},
@@ -251,6 +273,7 @@ var table = []route{
 // webhookRoutes are below WebhooksPath.
 var webhookRoutes = []route{
 	{"GET", "GET /webhook_endpoints", (*site).listWebhooks},
+	{"POST /data", "GET /webhook_endpoints", (*site).switchData},
 	{"GET /new", "POST /webhook_endpoints", proven((*site).showNewWebhook)},
 	{"POST", "POST /webhook_endpoints", (*site).createWebhook},
 	{"GET /{id}", "GET /webhook_endpoints/{id}", (*site).showWebhook},

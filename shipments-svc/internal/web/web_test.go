@@ -76,6 +76,7 @@ type site struct {
 	org, user   string
 	permissions string
 	proof       time.Time // of who the person is
+	cookie      string
 }
 
 func start(t *testing.T) *site {
@@ -140,7 +141,7 @@ func (s *site) request(t *testing.T, method, path, contentType string, body io.R
 	r.Header = http.Header{
 		"Content-Type": {contentType}, "X-Organization-Id": {s.org}, "X-Organization-Name": {"Obst%20%26%20Co"},
 		"Sec-Fetch-Site": {"same-origin"}, "X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"},
-		"X-Token-Permissions": {s.permissions},
+		"X-Token-Permissions": {s.permissions}, "Cookie": {s.cookie},
 	}
 	if !s.proof.IsZero() {
 		r.Header.Set(assertion.HeaderUserAuthTime, strconv.FormatInt(s.proof.Unix(), 10))
@@ -439,6 +440,28 @@ func TestDeletingIsConfirmed(t *testing.T) {
 func (s *site) version(t *testing.T, path string) url.Values {
 	t.Helper()
 	return url.Values{"version": {versionOf.FindStringSubmatch(s.get(t, path).Body.String())[1]}}
+}
+
+// TestAPersonSwitchesToTestData: what is made then is test data, and no page of live data has it.
+func TestAPersonSwitchesToTestData(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	list := "/shipments/" + s.org
+	on := s.post(t, list+"/data", nil)
+	wantTo(t, on, list)
+	test := *s
+	test.cookie, _, _ = strings.Cut(on.Header().Get("Set-Cookie"), ";")
+	path := test.create(t)
+	want(t, test.get(t, list), http.StatusOK, "PO-", "This is test data", "Show live data")
+	want(t, s.get(t, list), http.StatusOK, "!PO-", "!This is test data", "Show test data")
+	want(t, s.get(t, path), http.StatusNotFound)
+	id, _ := publicid.Parse("org", s.org)
+	q := shipments.Query{}
+	found, err := s.service.List(t.Context(), shipments.TestPartition(shipments.Organization(id)), q)
+	if off := test.post(t, list+"/data", nil).Header().Get("Set-Cookie"); err != nil || found.Total != 1 ||
+		!strings.Contains(off, "Max-Age=0") {
+		t.Errorf("%d, %q (%v)", found.Total, off, err)
+	}
 }
 
 // The history names people as they were called when they acted.
