@@ -75,7 +75,7 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	var met []shipments.Shipment
 	for _, d := range all {
 		if (f.Status == "" || d.Status == f.Status) &&
-			!slices.ContainsFunc(shipments.FilterFields, func(t shipments.TextField) bool { return differs(t, d.Draft, f.Texts) }) &&
+			meets(d.Draft, f.Texts) &&
 			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
 				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
@@ -87,13 +87,15 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	return met
 }
 
-// differs reports whether a text is not the one that a filter looks for.
-func differs(t shipments.TextField, is, wanted shipments.Draft) bool {
-	text, want := t.Of(is), t.Of(wanted)
-	if t.Filter == shipments.Prefix {
-		return !strings.HasPrefix(strings.ToLower(text), strings.ToLower(want))
-	}
-	return want != "" && text != want
+// meets reports whether the texts of a shipment are those that a filter looks for.
+func meets(is, wanted shipments.Draft) bool {
+	return !slices.ContainsFunc(shipments.FilterFields, func(t shipments.TextField) bool {
+		text, want := t.Of(is), t.Of(wanted)
+		if t.Filter == shipments.Prefix {
+			return !strings.HasPrefix(strings.ToLower(text), strings.ToLower(want))
+		}
+		return want != "" && text != want
+	})
 }
 
 // texts differ, some of them only in an exact comparison.

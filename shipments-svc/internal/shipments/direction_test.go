@@ -51,7 +51,7 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 				t.Errorf("%U in %s: %+v", r, at, got)
 			}
 		}
-		if TextFaults("", "reference", text, MaxReference) == nil {
+		if TextFaults("", "reference", text, 100) == nil {
 			t.Errorf("%U in the filter of references", r)
 		}
 		if (Reading{Facts: []Fact{{Kind: "x", Text: text}}}).valid() {

@@ -170,7 +170,8 @@ type Filter struct {
 
 // Bounds of a search. Fewer characters have no trigram, and more matches are no help.
 const (
-	MinSearch  = 3 // code points
+	MinSearch  = 3   // code points
+	MaxSearch  = 100 // code points
 	MaxMatches = 10_000
 )
 

@@ -1,20 +1,24 @@
 package shipments
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 )
 
-// Draft is what a client states of a shipment. Each field is one of TextFields, and
-// its JSON name is the name of its column, too. An optional one is omitted where it
-// is empty.
+// Draft is what a client states of a shipment, in the order in which people read it. Validation, decoding, columns,
+// filters of lists, pages and exports are derived from its fields: the JSON name is that of the column; max is the
+// maximum length in code points; one that is omitted where it is empty is optional; filter is a Match.
 type Draft struct {
-	Reference   string `json:"reference"` // the client's own name for it; need not be unique
-	Vessel      string `json:"vessel"`
-	Origin      string `json:"origin"`
-	Destination string `json:"destination"`
-	Voyage      string `json:"voyage,omitempty"` // the carrier's number of it
+	Reference   string `json:"reference" max:"100" filter:"equal"` // the client's own name for it; need not be unique
+	Vessel      string `json:"vessel" max:"100" filter:"prefix"`
+	Voyage      string `json:"voyage,omitempty" max:"50"` // the carrier's number of it
+	Origin      string `json:"origin" max:"200"`
+	Destination string `json:"destination" max:"200" filter:"prefix"`
 }
 
 // TextField describes a field of a Draft.
@@ -23,30 +27,36 @@ type TextField struct {
 	Max      int    // code points
 	Optional bool   // it may be empty, which is as if it were not there
 	Filter   Match  // how lists are filtered by it
-	field    func(*Draft) *string
+	index    int
 }
 
 // Match is how a filter compares a text.
-type Match int
+type Match string
 
 // The ways of comparing a text.
 const (
-	Unfiltered Match = iota // there is no filter of it
-	Equal                   // by an index of the column
-	Prefix                  // in any case, by an index of the column name_lower
+	Unfiltered Match = ""       // there is no filter of it
+	Equal      Match = "equal"  // by an index of the column
+	Prefix     Match = "prefix" // in any case, by an index of the column name_lower
 )
 
-// MaxReference is the maximum length of a reference in code points.
-const MaxReference = 100
+// TextFields lists the fields of a Draft in their order.
+var TextFields = func() (all []TextField) {
+	for i, field := range slices.Collect(reflect.TypeFor[Draft]().Fields()) {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		most, err := strconv.Atoi(field.Tag.Get("max"))
+		filter := Match(field.Tag.Get("filter"))
+		if err != nil || !slices.Contains([]Match{Unfiltered, Equal, Prefix}, filter) {
+			panic(fmt.Sprintf("the tags of Draft.%s: %s", field.Name, field.Tag)) // a fault of the program
+		}
+		all = append(all, TextField{name, most, options == "omitempty", filter, i})
+	}
+	return all
+}()
 
-// TextFields lists the fields of a Draft as people read them, the reference first. Validation, decoding, filters of
-// lists, pages and exports are derived from it.
-var TextFields = []TextField{
-	{Name: "reference", Max: MaxReference, Filter: Equal, field: func(d *Draft) *string { return &d.Reference }},
-	{Name: "vessel", Max: 100, Filter: Prefix, field: func(d *Draft) *string { return &d.Vessel }},
-	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
-	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
-	{Name: "destination", Max: 200, Filter: Prefix, field: func(d *Draft) *string { return &d.Destination }},
+// field returns the text of a draft.
+func (t TextField) field(d *Draft) *string {
+	return reflect.ValueOf(d).Elem().Field(t.index).Addr().Interface().(*string)
 }
 
 // FilterFields are those of TextFields that lists are filtered by.

@@ -42,7 +42,7 @@ func ReadFilter(p *query.Parameters) (f shipments.Filter) {
 	for _, t := range shipments.FilterFields {
 		t.Set(&f.Texts, text(t.Name, t.Max))
 	}
-	f.Search = text("q", shipments.MaxReference)
+	f.Search = text("q", shipments.MaxSearch)
 	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch {
 		p.Fault("q", fmt.Sprintf("q must have at least %d characters", shipments.MinSearch))
 	}
