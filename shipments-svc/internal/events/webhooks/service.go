@@ -71,20 +71,13 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (chan
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	err = s.expected(ctx, org, e.Order, func(ctx context.Context, before Endpoint) (err error) {
+	err = s.perform(ctx, org, e.Order, Update, func(ctx context.Context, _ Endpoint) (Endpoint, error) {
 		changed, err = s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
 			to := e.applied(from)
 			to.UpdatedAt = s.instant()
 			return to
 		})
-		if err != nil {
-			return err
-		}
-		action := Update
-		if changed.URL != before.URL {
-			action = Redirect
-		}
-		return s.note(ctx, org, e.By, action, changed)
+		return changed, err
 	})
 	return changed, err
 }
@@ -93,23 +86,18 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (chan
 // signature of the replaced one, whatever is rotated meanwhile.
 func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order) (EndpointWithSecret, error) {
 	made := EndpointWithSecret{Secret: newSecret()}
-	err := s.expected(ctx, org, o, func(ctx context.Context, _ Endpoint) (err error) {
+	err := s.perform(ctx, org, o, Rotate, func(ctx context.Context, _ Endpoint) (_ Endpoint, err error) {
 		now := s.instant()
-		if made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap)); err != nil {
-			return err
-		}
-		return s.note(ctx, org, o.By, Rotate, made.Endpoint)
+		made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap))
+		return made.Endpoint, err
 	})
 	return made, err
 }
 
 // Delete deletes an endpoint.
 func (s *Service) Delete(ctx context.Context, org shipments.OrgID, o Order) (struct{}, error) {
-	return struct{}{}, s.expected(ctx, org, o, func(ctx context.Context, e Endpoint) error {
-		if err := s.repo.DeleteEndpoint(ctx, org, e.ID); err != nil {
-			return err
-		}
-		return s.note(ctx, org, o.By, Delete, e)
+	return struct{}{}, s.perform(ctx, org, o, Delete, func(ctx context.Context, e Endpoint) (Endpoint, error) {
+		return e, s.repo.DeleteEndpoint(ctx, org, e.ID)
 	})
 }
 
@@ -230,31 +218,38 @@ func (s *Service) note(
 	return s.repo.Note(ctx, org, shipments.Activity{At: s.instant(), By: by, Action: action, Subject: subject, Name: name})
 }
 
-// expected does something with an endpoint that is as expected, or else returns shipments.ErrVersion.
-func (s *Service) expected(
-	ctx context.Context, org shipments.OrgID, o Order, do func(context.Context, Endpoint) error,
+// perform performs an action on an endpoint that is as expected, and notes it, unless it is "". An endpoint that is not
+// is shipments.ErrVersion.
+func (s *Service) perform(
+	ctx context.Context, org shipments.OrgID, o Order, action shipments.Action,
+	do func(context.Context, Endpoint) (Endpoint, error),
 ) error {
 	return s.repo.Locked(ctx, org, EndpointsLock, func(ctx context.Context) error {
-		e, err := s.repo.Endpoint(ctx, org, o.ID)
-		if err == nil && o.Expects != nil && !o.Expects(e) {
+		from, err := s.repo.Endpoint(ctx, org, o.ID)
+		if err == nil && o.Expects != nil && !o.Expects(from) {
 			err = shipments.ErrVersion
 		}
 		if err != nil {
 			return err
 		}
-		return do(ctx, e)
+		to, err := do(ctx, from)
+		if err != nil || action == "" {
+			return err
+		}
+		if to.URL != from.URL {
+			action = Redirect
+		}
+		return s.note(ctx, org, o.By, action, to)
 	})
 }
 
-// enabled is expected of an endpoint that must be Enabled.
-func (s *Service) enabled(
-	ctx context.Context, org shipments.OrgID, o Order, do func(context.Context) error,
-) error {
-	return s.expected(ctx, org, o, func(ctx context.Context, e Endpoint) error {
+// enabled does something with an endpoint that is as expected and must be Enabled.
+func (s *Service) enabled(ctx context.Context, org shipments.OrgID, o Order, do func(context.Context) error) error {
+	return s.perform(ctx, org, o, "", func(ctx context.Context, e Endpoint) (Endpoint, error) {
 		if e.Status != Enabled {
-			return ErrDisabled
+			return e, ErrDisabled
 		}
-		return do(ctx)
+		return e, do(ctx)
 	})
 }
 
