@@ -48,8 +48,14 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 			space = narrow
 		}
 	}
-	wide := spacing(letters)
-	for _, l := range letters {
+	const least = 0.12
+	set, wide := 0.0, 0.0
+	for i, l := range letters {
+		if i == 0 || l.y != letters[i-1].y {
+			if set, wide = spacing(letters[i:]), 0; set >= least {
+				wide = set
+			}
+		}
 		all := &words[l.direction]
 		if blank(l.text) {
 			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < (0.25+wide)*l.size {
@@ -62,7 +68,7 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 		if view == nil || l.plain || view.inked(l.box) {
 			inked = 1
 		}
-		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right, l.spaced, l.size) {
+		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right-2*set*l.size, l.spaced, l.size) {
 			(*all)[n-1].right, (*all)[n-1].spaced, ended = l.x, true, true
 		}
 		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l, wide) {
@@ -110,11 +116,13 @@ func (w word) touches(l letter, wide float64) bool {
 	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= (narrow+wide)*l.size && l.x >= w.right-l.size/2
 }
 
-// spacing returns the usual distance of the letters of a word, relative to the font size.
+// spacing returns how wide the letters of words are set apart on the first line of some, relative to the font size; 0:
+// as usual.
 func spacing(letters []letter) float64 {
+	const widest = 0.3
 	var gaps []float64
-	for i := 1; i < len(letters); i++ {
-		if a, l := letters[i-1], letters[i]; !l.apart && !blank(a.text) && !blank(l.text) && a.y == l.y && l.x > a.x {
+	for i := 1; i < len(letters) && letters[i].y == letters[0].y; i++ {
+		if a, l := letters[i-1], letters[i]; !l.apart && !blank(a.text) && !blank(l.text) && l.x > a.x {
 			gaps = append(gaps, (l.x-a.right)/l.size)
 		}
 	}
@@ -122,7 +130,6 @@ func spacing(letters []letter) float64 {
 	if gaps == nil {
 		return 0
 	}
-	const widest = 0.3
 	return min(max(0, gaps[len(gaps)/2]), widest)
 }
 

@@ -47,7 +47,7 @@ func headerOf(rows []tables.Row) (best header) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
-			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || isTitle(rows[from]) || beginsGroup(last)) {
+			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || isTitle(rows[from]) || means.isBelow(last)) {
 				break
 			}
 			h := means.parse(rows[from : from+n])
@@ -71,6 +71,25 @@ func headerOf(rows []tables.Row) (best header) {
 		best.folded = append(best.folded, vocabulary.Fold(heading.Text))
 	}
 	return best
+}
+
+// isBelow reports whether a row is below a header rather than a part of it.
+func (k memo) isBelow(row tables.Row) bool { return beginsGroup(row) || k.isLine(row) }
+
+// isLine reports whether a row below a header is a line: it has numbers, and most of its texts are no headings.
+func (k memo) isLine(row tables.Row) bool {
+	const several = 2
+	texts, unknown := 0, 0
+	for _, col := range Worded(row) {
+		text := row.Cells[col].Text
+		if _, number := Number(row, col); number || IsSize(text) {
+			continue
+		}
+		if texts++; k.under("", text).Field == vocabulary.None {
+			unknown++
+		}
+	}
+	return numbersIn(row) >= several && texts >= several && unknown*2 > texts
 }
 
 // isTitle reports whether a row above a header is none of it: the only text is in the first column,

@@ -36,6 +36,9 @@ func TestKindsOfTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"List\nPallet|Size|Cartons|Net kg\n1|16|264|1056": "lines 1-2: pallet_number calibre boxes net_weight",
 		"Pallet|Weight|\n|Net|Gross\n1|264|1056":          "lines 0-2: pallet_number net_weight gross_weight",
+		"|Product||Quantity||Trace|\nPallet ID|Variety|Count|Cartons|Net mass (kg)|Lot|Orchard\n" +
+			"ZA1|Midknight|64|80|1216|L7|Block 1\nZA2|Delta|72|80|1216|L14|Block 2": "lines 1-2: pallet_number variety " +
+			"calibre boxes net_weight lot orchard",
 		"Pallet|12|14|16|Total\n1|10|20||30\n2||30||30": "matrix 0-1: pallet_number other other other other calibre " +
 			"boxes",
 		"Pallet|Jumbo|Extra large|M|Boxes\n1|10|20||30\n2||30||30": "matrix 0-1: pallet_number other other other " +
