@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -142,14 +143,16 @@ func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler)
 		// net/http waits for the body that the client holds back, unless the connection is to close
 		x.closes = x.closes || r.ProtoMajor == 1 && r.Header.Get("Expect") != ""
 		requestsTotal.WithLabelValues(p.Code).Inc()
-		x.enterRefusal(p)
+		x.enterRefusal(p) //nolint:contextcheck // a wait for a place does not end with the client
 	} else {
 		x.failure = upstreamFailed(x.vars, p, err)
 	}
 	if restyle != nil && x.status == 0 {
+		present, _ := r.Context().Value(caddyhttp.ErrorCtxKey).(caddyhttp.HandlerError)
+		unhandled := cmp.Or(present.StatusCode, http.StatusInternalServerError) // what Caddy's last handler sets
 		err = restyle.ServeHTTP(errorWriter{x}, r)
-		if x.status == 0 && x.held != 0 && x.held != p.Status && err == nil {
-			x.WriteHeader(x.held) // such as a redirect
+		if chosen := x.held != 0 && x.held != unhandled; chosen && err == nil {
+			x.implicitHeader() // such as a redirect
 		}
 	}
 	if x.status == 0 {
@@ -182,19 +185,17 @@ func (x *exchange) leaveUnanswered(r *http.Request, err error) error {
 	status := problemOf(err).Status
 	take := context.AfterFunc(r.Context(), func() {
 		x.status = status // Caddy's response
-		x.finish(r)
+		x.release()
 		x.note()
 	})
 	return caddyhttp.HandlerError{StatusCode: status, Err: &unanswered{x, err, take}}
 }
 
-// resume answers, in handle_errors.
+// resume answers, in handle_errors, if take says so.
 func (u *unanswered) resume(r *http.Request, restyle caddyhttp.Handler) {
-	if u.take() {
-		u.left = false
-		defer u.end(r)
-		u.answer(r, u.cause, restyle)
-	}
+	u.left = false
+	defer u.end(r)
+	u.answer(r, u.cause, restyle)
 }
 
 // restyles reports whether the routes of handle_errors have a gate, and handlers beside it.

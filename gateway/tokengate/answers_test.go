@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -179,5 +180,44 @@ func TestConnectionsOfHTTP10End(t *testing.T) {
 		if w.Code != tt.status || (w.Header().Get("Connection") == "close") != tt.closes {
 			t.Errorf("%+v: %d %v", tt, w.Code, w.Header())
 		}
+	}
+}
+
+func TestRefusalsInHandleErrorsAreNotHidden(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	var w *httptest.ResponseRecorder
+	for range publicWindow.Limit + 1 {
+		w = httptest.NewRecorder()
+		r := caddyhttp.PrepareRequest(request(http.MethodGet, "/a"), caddy.NewReplacer(), w, &caddyhttp.Server{})
+		r = new(caddyhttp.HTTPErrorConfig).WithError(r, caddyhttp.Error(http.StatusBadRequest, nil))
+		err := g.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusBadRequest) // as Caddy's last handler does
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Code != http.StatusTooManyRequests || code(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// It may have closed one direction only.
+func TestAClientThatLeavesIsAnsweredWithoutHandleErrors(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	g.restyled = func() bool { return true }
+	ctx, leave := context.WithCancel(t.Context())
+	r := request(http.MethodGet, "/docs/a").WithContext(ctx)
+	w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error {
+		leave()
+		return caddyhttp.Error(http.StatusBadGateway, ctx.Err())
+	})
+	if w.Code != upstream.StatusClientClosedRequest || field(w, "X-RateLimit-Limit") == "" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 }

@@ -86,7 +86,7 @@ type Gate struct {
 	Demo string `json:"demo,omitempty"`
 
 	open []*openPaths // the routes beside the gate that need no token
-	// restyled reports whether handle_errors has handlers beside a gate; nil: on no server.
+	// restyled reports whether handle_errors has handlers beside a gate.
 	restyled func() bool
 	cors     cors
 	tokens   *introspect.Introspector
@@ -123,6 +123,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("token_gate: %w", err)
 	}
 	g.tracer = spans.Tracer()
+	g.restyled = func() bool { return false }
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
 		g.restyled = sync.OnceValue(func() bool { // its routes are provisioned later

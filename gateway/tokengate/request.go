@@ -60,7 +60,10 @@ type exchange struct {
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
 	if left, ok := errors.AsType[*unanswered](present); ok {
-		left.resume(r, next) //nolint:contextcheck // a wait for a place does not end with the client
+		if !left.take() { // its client has left
+			return next.ServeHTTP(w, r)
+		}
+		left.resume(r, next)
 		return nil
 	}
 	x, r := g.receive(w, r)
@@ -78,12 +81,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		x.implicitHeader()
 		return nil
 	case failed:
-	case x.status == 0 && g.restyled != nil && g.restyled():
-		return x.leaveUnanswered(r, err)
-	default:
+	case x.status != 0, r.Context().Err() != nil, !g.restyled():
 		next = nil
+	default:
+		return x.leaveUnanswered(r, err)
 	}
-	x.answer(r, err, next) //nolint:contextcheck // likewise
+	x.answer(r, err, next)
 	return nil
 }
 
