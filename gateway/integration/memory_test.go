@@ -55,7 +55,7 @@ func limitMemory(t *testing.T, process *os.Process) {
 }
 
 // Without a token a gateway is not killed at its memory limit: neither by idle connections nor by streams of HTTP/2
-// with many header fields whose responses are not read. A client with a token is answered meanwhile.
+// with many header fields whose responses are not read. A client with a token is answered beside the connections.
 func TestAFloodWithoutTokensFitsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
 
