@@ -59,9 +59,10 @@ func TestTheListIsExportedAsItIsFiltered(t *testing.T) {
 		}
 	}
 	w := s.get(t, "/shipments/"+s.org+"/export.csv")
-	if !strings.HasPrefix(w.Body.String(),
-		"\ufeffId,Reference,Status,Vessel,Voyage,From,To,Pallets,Created,Updated,Approved\n") {
-		t.Errorf("the headings of %.300s", w.Body)
+	headings, _, _ := strings.Cut(w.Body.String(), "\n")
+	if !strings.HasPrefix(headings, "\ufeffId,Reference,Status,Vessel,Voyage,") ||
+		!strings.HasSuffix(headings, ",From,To,Pallets,Created,Updated,Approved") {
+		t.Errorf("the headings are %s", headings)
 	}
 	if n := strings.Count(w.Body.String(), "\n"); n != 132 || !strings.Contains(w.Body.String(), ",'=7,") {
 		t.Errorf("%d lines: %.300s", n, w.Body)
@@ -83,7 +84,7 @@ func TestExportsHaveEveryRow(t *testing.T) {
 	s.fill(t, n)
 	list := s.get(t, "/shipments/"+s.org+"/export.csv?vessel=anna").Body.String()
 	if lines := strings.Split(strings.TrimSpace(list), "\n"); len(lines) != n+2 ||
-		lines[n+1] != "10100 rows: every shipment with vessel anna. Nothing is left out.,,,,,,,,,," {
+		!strings.HasPrefix(lines[n+1], "10100 rows: every shipment with vessel anna. Nothing is left out.,") {
 		t.Errorf("%d lines, of which the last is %s", len(lines), lines[len(lines)-1])
 	}
 	book, err := excelize.OpenReader(s.get(t, "/shipments/"+s.org+"/export.xlsx").Body)
