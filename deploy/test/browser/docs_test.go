@@ -26,8 +26,11 @@ func TestTheFrontPageLeadsToEverythingThatIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.visit("/")
-	b.sees("Available")
 	b.accessible()
+	b.follow(`footer a[href="/status"]`)
+	b.sees("All services are available")
+	b.accessible()
+	b.visit("/")
 	b.follow(`main a[href="/docs"]`)
 	b.accessible()
 	b.fill("#q", "signature")
