@@ -3,7 +3,6 @@ package ratelimit
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -66,9 +65,7 @@ type call struct {
 	requests int
 
 	now, end time.Time // Redis's time at the flush, and the end of the window then
-
-	next func() (*redis.Cmd, bool) // the next command, once the previous one was executed
-	stop func()                    // ends them early
+	reply    *redis.Cmd
 
 	done      chan struct{} // closed when the following fields are final
 	granted   int           // how many of requests are allowed, the first ones
@@ -194,9 +191,6 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 		if reason := recover(); reason != nil {
 			gatelog.Zap().Error("the rate limiter panicked", zap.Any("reason", reason), zap.Stack("stack"))
 			for _, c := range batch {
-				if c.stop != nil {
-					c.stop()
-				}
 				c.err = errPanicked
 			}
 		}
@@ -205,27 +199,20 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 	now := b.clock.now()
 	for _, c := range batch {
 		c.now, c.end, c.err = now, c.Window.end(now), err
-		if err == nil {
-			c.next, c.stop = iter.Pull(c.commands(ctx))
-		}
 	}
 	if err != nil {
 		return
 	}
-	for pending := slices.Clone(batch); len(pending) > 0; {
+	for pending := batch; len(pending) > 0; {
 		pipe := b.client.Pipeline()
-		pending = slices.DeleteFunc(pending, func(c *call) bool {
-			cmd, more := c.next()
-			if more {
-				_ = pipe.Process(ctx, sentOnce{cmd}) // queues, and cannot fail
-				// The script's own expiry is the time in which the bucket refills, limit times too long for a counter.
-				pipe.PExpireAt(ctx, redisPrefix+c.key(c.end), c.end.Add(keyGrace))
-			}
-			return !more
-		})
-		if len(pending) > 0 {
-			_, _ = pipe.Exec(ctx) // each command has its own error
+		for _, c := range pending {
+			c.send(ctx, pipe)
 		}
+		_, _ = pipe.Exec(ctx) // each command has its own error
+		pending = slices.DeleteFunc(slices.Clone(pending), func(c *call) bool { return !c.needsText() })
+	}
+	for _, c := range batch {
+		c.read()
 	}
 }
 

@@ -3,7 +3,6 @@ package ratelimit
 import (
 	"context"
 	"errors"
-	"iter"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
@@ -22,44 +21,67 @@ func (w Window) limit() redis_rate.Limit {
 	return redis_rate.Limit{Rate: 1, Burst: w.Limit, Period: w.Length + time.Minute}
 }
 
-// commands counts the requests of a call with redis_rate. Its script is one command, or two if Redis does not have it.
-// Each must have been executed when the next one is asked for.
-func (c *call) commands(ctx context.Context) iter.Seq[*redis.Cmd] {
-	return func(execute func(*redis.Cmd) bool) {
-		limiter := redis_rate.NewLimiter(script{execute: execute})
-		counted, err := limiter.AllowAtMost(ctx, c.key(c.end), c.limit(), c.requests)
-		if c.err = err; err == nil {
-			c.granted, c.remaining = counted.Allowed, max(counted.Remaining, 0)
-		}
-	}
-}
+// allowAtMost is the script of redis_rate's AllowAtMost, which waits for the reply to each call. Pipelines need the
+// script itself, so it is what AllowAtMost sends to a Redis that does not have it.
+var allowAtMost = func() string {
+	var sent recorder
+	_, _ = redis_rate.NewLimiter(&sent).AllowAtMost(context.Background(), "", redis_rate.Limit{}, 0)
+	return sent.text
+}()
 
-// script is the connection that redis_rate uses.
-type script struct {
+// allowAtMostHash is the name of the script in Redis.
+var allowAtMostHash = redis.NewScript(allowAtMost).Hash()
+
+// recorder keeps the text of a script, and does not run it.
+type recorder struct {
 	redis.UniversalClient // the rest of redis_rate's interface; never called
 
-	execute func(*redis.Cmd) bool
+	text string
 }
 
-var errAbandoned = errors.New("the flush was abandoned")
-
-// EvalSha implements redis_rate's interface; redis_rate calls it first.
-func (s script) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
-	return s.run(ctx, "evalsha", sha, keys, args)
+// EvalSha implements redis_rate's interface.
+func (*recorder) EvalSha(context.Context, string, []string, ...any) *redis.Cmd {
+	return redis.NewCmdResult(nil, missing{})
 }
 
-// Eval implements redis_rate's interface; redis_rate calls it when Redis does not have the script, so that EVALSHA
-// counted nothing.
-func (s script) Eval(ctx context.Context, text string, keys []string, args ...any) *redis.Cmd {
-	return s.run(ctx, "eval", text, keys, args)
+// Eval implements redis_rate's interface.
+func (r *recorder) Eval(_ context.Context, text string, _ []string, _ ...any) *redis.Cmd {
+	r.text = text
+	return redis.NewCmdResult(nil, errors.New("not run"))
 }
 
-func (s script) run(ctx context.Context, name, script string, keys []string, args []any) *redis.Cmd {
-	cmd := redis.NewCmd(ctx, append([]any{name, script, 1, keys[0]}, args...)...)
-	if !s.execute(cmd) {
-		cmd.SetErr(errAbandoned)
+// noScript begins the error of a Redis that does not have a script, so that EVALSHA counted nothing.
+const noScript = "NOSCRIPT"
+
+// missing is that error.
+type missing struct{}
+
+func (missing) Error() string { return noScript }
+func (missing) RedisError()   {}
+
+// send adds the call to a pipeline, by the script's text if Redis does not have it.
+func (c *call) send(ctx context.Context, pipe redis.Pipeliner) {
+	name, script := "evalsha", allowAtMostHash
+	if c.needsText() {
+		name, script = "eval", allowAtMost
 	}
-	return cmd
+	key, limit := redisPrefix+c.key(c.end), c.limit()
+	c.reply = redis.NewCmd(ctx, name, script, 1, key, limit.Burst, limit.Rate, limit.Period.Seconds(), c.requests)
+	_ = pipe.Process(ctx, sentOnce{c.reply}) // queues, and cannot fail
+	// The script's own expiry is the time in which the bucket refills, limit times too long for a counter.
+	pipe.PExpireAt(ctx, key, c.end.Add(keyGrace))
+}
+
+func (c *call) needsText() bool {
+	return c.reply != nil && redis.HasErrorPrefix(c.reply.Err(), noScript)
+}
+
+// read reads the reply: how many requests are allowed, and how many are left.
+func (c *call) read() {
+	values, err := c.reply.Slice()
+	if c.err = err; err == nil {
+		c.granted, c.remaining = int(values[0].(int64)), max(int(values[1].(int64)), 0)
+	}
 }
 
 // sentOnce is a command that go-redis does not send again after an error: a cluster's pipelines otherwise repeat what
