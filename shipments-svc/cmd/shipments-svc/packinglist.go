@@ -26,7 +26,7 @@ type preparePDFium struct {
 	Directory string `arg:"" help:"Where it is compiled."`
 }
 
-func (c preparePDFium) Run() error { return tables.StartPDF(c.Directory) }
+func (c preparePDFium) Run() error { return tables.PreparePDF(c.Directory) }
 
 // explainList reads a packing list and writes how it was understood.
 type explainList struct {

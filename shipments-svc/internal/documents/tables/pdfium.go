@@ -44,27 +44,44 @@ func PDFiumDirectory() string {
 	return filepath.Join(caches, "quayside", "pdfium")
 }
 
-// StartPDF loads PDFium, compiled, from a directory, and compiles it into there first, which takes seconds and
-// 350 MiB. Read does so itself with PDFiumDirectory.
+// StartPDF loads PDFium, compiled, from a directory, where PreparePDF put it; otherwise it compiles it, which takes
+// seconds and 350 MiB, and puts it there if it may. Read does so itself with PDFiumDirectory.
 func StartPDF(directory string) error {
 	engine.Do(func() {
-		features := api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling
-		config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(maxPDFium)
-		if directory != "" {
-			cache, err := wazero.NewCompilationCacheWithDir(directory)
-			if err == nil { // otherwise compiled for this process
-				config = config.WithCompilationCache(cache)
-			}
+		if engine.pool, engine.err = compiled(directory); engine.err != nil && directory != "" {
+			engine.pool, engine.err = compiled("")
 		}
-		engine.pool, engine.err = webassembly.Init(webassembly.Config{
-			Context: context.Background(), MaxTotal: maxPDFs, RuntimeConfig: config, FSConfig: wazero.NewFSConfig(),
-			Stdout: io.Discard, Stderr: io.Discard,
-		})
 	})
 	if engine.err != nil {
 		return fmt.Errorf("start PDFium: %w", engine.err)
 	}
 	return nil
+}
+
+// PreparePDF compiles PDFium into a directory, unless it is there.
+func PreparePDF(directory string) error {
+	pool, err := compiled(directory)
+	if err != nil {
+		return fmt.Errorf("prepare PDFium: %w", err)
+	}
+	return pool.Close()
+}
+
+// compiled returns PDFium as it is in a directory, where it is compiled into first; without one it is not kept.
+func compiled(directory string) (pdfium.Pool, error) {
+	features := api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling
+	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(maxPDFium)
+	if directory != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(directory)
+		if err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(cache)
+	}
+	return webassembly.Init(webassembly.Config{
+		Context: context.Background(), MaxTotal: maxPDFs, RuntimeConfig: config, FSConfig: wazero.NewFSConfig(),
+		Stdout: io.Discard, Stderr: io.Discard,
+	})
 }
 
 // document is an open PDF.
