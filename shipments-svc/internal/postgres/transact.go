@@ -146,12 +146,16 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, doing st
 func (r *Repository) Locked(
 	ctx context.Context, org shipments.OrgID, things string, do func(context.Context) error,
 ) error {
-	return r.transact(ctx, org, "lock "+things, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, "lock "+things, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, query("lock").text, org, things); err != nil {
 			return err
 		}
 		return do(within(ctx, org, tx))
 	})
+	if err == nil {
+		notify(r.WebhooksDue) // a delivery that do made can be seen only now
+	}
+	return err
 }
 
 // The roles as which the program works, whatever its login. Neither owns a

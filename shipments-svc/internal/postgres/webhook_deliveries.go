@@ -26,7 +26,6 @@ func (w *Webhooks) Deliveries(
 func (w *Webhooks) CreateTest(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time,
 ) error {
-	defer notify(w.WebhooksDue)
 	return execute(ctx, w.tenant(ctx, org), query("create_test_delivery"), org, id, test, now)
 }
 
@@ -34,7 +33,6 @@ func (w *Webhooks) CreateTest(
 func (w *Webhooks) Replay(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time,
 ) ([]shipments.EventID, error) {
-	defer notify(w.WebhooksDue)
 	return getJSON[[]shipments.EventID](
 		ctx, w.tenant(ctx, org), query("replay_events"), org, id, arrayOf(events), now,
 	)
@@ -48,7 +46,6 @@ func (w *Webhooks) ReplayRange(
 		N    int
 		Last int64
 	}
-	defer notify(w.WebhooksDue)
 	row, err := getRow[rangeRow](
 		ctx, w.tenant(ctx, org), query("replay_range"), org, id, after, until, limit, now,
 	)

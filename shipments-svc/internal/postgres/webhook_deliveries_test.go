@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -251,5 +252,27 @@ func TestDeliveriesGoWithTheirEventsAndEndpoints(t *testing.T) {
 	)
 	if len(rows) != 0 {
 		t.Errorf("of what was deleted there are %v", rows)
+	}
+}
+
+// TestDispatcherIsNotifiedAfterTheCommit of what is asked for: before that it finds nothing to deliver.
+func TestDispatcherIsNotifiedAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	w, _ := openWebhooks(t)
+	org := NewOrg()
+	e := endpointOf(t, w, org)
+	select { // it was created
+	case <-w.WebhooksDue:
+	default:
+	}
+	must(t, w.Locked(t.Context(), org, webhooks.EndpointsLock, func(ctx context.Context) error {
+		err := w.CreateTest(ctx, org, e.ID, shipments.EventID{1}, Noon)
+		if len(w.WebhooksDue) > 0 {
+			t.Error("the dispatcher is notified before the delivery can be seen")
+		}
+		return err
+	}))
+	if len(w.WebhooksDue) == 0 {
+		t.Error("the dispatcher is not notified of a delivery that is due")
 	}
 }
