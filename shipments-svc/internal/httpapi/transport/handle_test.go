@@ -28,8 +28,10 @@ func handled(
 		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler),
 		config: Config{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
 	}
-	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, text string) reply {
-		return reply{status: http.StatusOK, body: text}
+	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, missing string) reply {
+		return reply{status: http.StatusOK, file: &shipments.StoredFile{
+			Open: func(context.Context) (shipments.OpenFile, error) { return nil, errors.New(missing) },
+		}}
 	})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/shipments", nil)
 	r.Header.Set(assertion.HeaderOrganization, publicid.New("org"))
@@ -48,6 +50,16 @@ func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 	}, nil)
 	if status != http.StatusForbidden || len(observed) != 1 ||
 		!errors.As(observed[0], new(*assertion.PermissionError)) {
+		t.Errorf("%d, observed %v", status, observed)
+	}
+}
+
+// TestWhatFailsOnceItIsToBeSentIsObserved, as what fails before is.
+func TestWhatFailsOnceItIsToBeSentIsObserved(t *testing.T) {
+	t.Parallel()
+	status, _, observed := handled(t, "shipments:read", func(*http.Request) (int, error) { return 0, nil },
+		func(context.Context, shipments.OrgID, int) (string, error) { return "no such file", nil })
+	if status != http.StatusInternalServerError || fmt.Sprint(observed) != "[no such file]" {
 		t.Errorf("%d, observed %v", status, observed)
 	}
 }

@@ -27,9 +27,7 @@ func handle[Req, Res any](
 		panic(pattern + " is not in the authorization table")
 	}
 	rt.Handle(pattern, kithttp.NewServer(
-		endpoint.Chain(
-			observed(pattern, rt.config.Failed), authorized(needs), decoded(decode), limited(rt.config.Timeout),
-		)(makeEndpoint(do)),
+		endpoint.Chain(authorized(needs), decoded(decode), limited(rt.config.Timeout))(makeEndpoint(do)),
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
 			c.request = r
@@ -43,7 +41,10 @@ func handle[Req, Res any](
 			}
 			return re.write(w, c.request)
 		},
-		kithttp.ServerErrorEncoder(rt.fail),
+		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
+			rt.config.Failed(pattern, err)
+			rt.fail(ctx, err, w)
+		}),
 	))
 }
 
@@ -51,19 +52,6 @@ func handle[Req, Res any](
 func makeEndpoint[Req, Res any](do method[Req, Res]) endpoint.Endpoint {
 	return func(ctx context.Context, request any) (any, error) {
 		return do(ctx, callerOf(ctx).org, request.(Req))
-	}
-}
-
-// observed is the middleware that reports the failure of an operation.
-func observed(operation string, failed func(operation string, err error)) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			response, err := next(ctx, request)
-			if err != nil {
-				failed(operation, err)
-			}
-			return response, err
-		}
 	}
 }
 
