@@ -155,7 +155,8 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 		if doc.Type != PackingList {
 			return ErrNotReadAgain
 		}
-		if len(doc.Given) == len(given) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, given)) {
+		again := len(doc.Given) == len(given) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, given))
+		if again && (c.SaveAs == nil || doc.Status == Processed) {
 			return errUnchanged
 		}
 		if doc.Given = slices.Clone(given); c.SaveAs != nil {

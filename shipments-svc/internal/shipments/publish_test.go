@@ -336,3 +336,21 @@ func TestATemplateIsStoredOnlyWithAReadingThatSucceeded(t *testing.T) {
 		}
 	}
 }
+
+// TestATemplateIsKeptOfACorrectionThatIsStillToBeRead.
+func TestATemplateIsKeptOfACorrectionThatIsStillToBeRead(t *testing.T) {
+	t.Parallel()
+	k := reading()
+	given := []Assignment{{Columns: []AssignedColumn{{Column: "B", Field: "boxes"}}}}
+	doc := &k.documents[0]
+	doc.Given, doc.Mappings = given, []Mapping{{Fingerprint: "f", Columns: []MappedColumn{{Column: "B"}}}}
+	if !doc.Unfinished() {
+		t.Fatalf("the document is %s", doc.Status)
+	}
+	_, err := service(k).CorrectMapping(t.Context(), OrgID{1}, Correction{
+		DocumentOrder: DocumentOrder{Document: doc.ID}, Mappings: given, SaveAs: new("Hass"),
+	})
+	if err != nil || len(k.revisions) != 1 || k.revisions[0].Document.Given[0].Keep == nil {
+		t.Errorf("%v, %+v", err, k.revisions)
+	}
+}
