@@ -1617,7 +1617,7 @@ type OneDocument struct {
 		// ID Opaque. Absent where something was loaded without a document.
 		ID DocumentID `json:"id"`
 
-		// Mappings How each table of a packing list was understood when it was last read, also of one that failed; absent where none was.
+		// Mappings How each table of a packing list was understood when it was last read, also of one that failed; absent where none was. Needs `documents:read`.
 		Mappings *[]Mapping `json:"mappings,omitempty"`
 
 		// PalletsExtracted The number of pallets that they gave.

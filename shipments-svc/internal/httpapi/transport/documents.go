@@ -80,9 +80,12 @@ func decodeDocumentEdit(r *http.Request) (shipments.DocumentEdit, error) {
 	}, shipments.DocumentEdit.Faults, mergePatch)
 }
 
-// encodeDocument shows a document by itself.
+// encodeDocument shows a document by itself, with its content only for tokens that may read documents.
 func encodeDocument(status int) func(*http.Request, shipments.Document) reply {
 	return func(r *http.Request, d shipments.Document) reply {
+		if !may(r, ReadDocuments) {
+			d.Facts, d.Remarks, d.Mappings = nil, nil, nil
+		}
 		re := shown(status, "document", viewReadDocument)(r, d)
 		re.header = http.Header{"Etag": {tagOfDocument(d)}}
 		return re

@@ -51,7 +51,12 @@ func TestAMappingIsCorrectedOnce(t *testing.T) {
 	res.has(t, `"status":"queued"`)
 	a.until(t, path, "ready_for_review")
 	a.do(t, call{path: document}).has(t, `"status":"processed"`, `"source":"person"`)
-	a.do(t, correct(document, given)).has(t, `"status":"processed"`)
+	again := correct(document, given)
+	a.do(t, again).has(t, `"status":"processed"`, `"mappings"`)
+	again.permissions = new("documents:write")
+	if res := a.do(t, again); bytes.Contains(res.body, []byte(`"mappings"`)) {
+		t.Errorf("a token that may not read documents sees %s", res.body)
+	}
 	var actions []string
 	for _, entry := range a.history(t, path).History {
 		actions = append(actions, entry.Action)
