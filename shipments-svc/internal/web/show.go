@@ -41,7 +41,7 @@ type showPage struct {
 // checkRow is a check with links to what it found.
 type checkRow struct {
 	shipments.Check
-	Places []place
+	Places []link
 }
 
 // checkRows are checks, failing first, and last those that could not be made.
@@ -61,8 +61,8 @@ func (rows checkRows) made() int {
 	return at
 }
 
-// place is where a check found something.
-type place struct{ Text, To string }
+// link leads to where a check found something.
+type link struct{ Text, To string }
 
 // fileRow is a document with its actions.
 type fileRow struct {
@@ -169,7 +169,7 @@ func findings(
 	for _, c := range checks {
 		row := checkRow{Check: c}
 		for _, l := range c.Locations {
-			where := place{Text: locationText(l, names[l.Document])}
+			where := link{Text: locationText(l, names[l.Document])}
 			if i, ok := at[l.Source]; ok && l.Row > 0 {
 				where.To = "#" + marked[i].ID
 				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {

@@ -49,13 +49,13 @@ type partView struct {
 type palletView struct {
 	Number string `json:"pallet_number"`
 	contentView
-	sourceView
+	placeView
 	Places   shipments.Places `json:"places,omitzero"`
-	Contents []placedView     `json:"contents,omitempty"`
+	Contents []lineView       `json:"contents,omitempty"`
 }
 
-// placedView is a line of a pallet with its place.
-type placedView struct {
+// lineView is a line of a pallet with its place.
+type lineView struct {
 	contentView
 	shipments.Place
 }
@@ -78,11 +78,12 @@ func viewContent(c shipments.Content) contentView {
 	}
 }
 
-// sourceView is where something was read; it is empty where that is unknown.
-type sourceView struct {
-	DocumentID string `json:"document_id,omitempty"`
-	Sheet      string `json:"sheet,omitempty"`
-	Row        int    `json:"row,omitempty"`
+// placeView is where a pallet was read, or something found; it is empty where that is unknown.
+type placeView struct {
+	PalletNumber string `json:"pallet_number,omitempty"` // of what was found
+	DocumentID   string `json:"document_id,omitempty"`
+	Sheet        string `json:"sheet,omitempty"`
+	Row          int    `json:"row,omitempty"`
 }
 
 type checkView struct {
@@ -90,13 +91,8 @@ type checkView struct {
 	Result  shipments.Result `json:"result"`
 	Details string           `json:"details"`
 
-	Count     int            `json:"count"`
-	Locations []locationView `json:"locations"`
-}
-
-type locationView struct {
-	PalletNumber string `json:"pallet_number,omitempty"`
-	sourceView
+	Count     int         `json:"count"`
+	Locations []placeView `json:"locations"`
 }
 
 func viewItem(s shipments.Shipment) itemView {
@@ -116,10 +112,11 @@ func viewDetail(d shipments.Detail) detailView {
 
 func viewPallet(p shipments.Pallet) palletView {
 	view := palletView{
-		Number: p.Number, contentView: viewContent(p.Content()), sourceView: viewSource(p.Source), Places: p.Places,
+		Number: p.Number, contentView: viewContent(p.Content()), Places: p.Places,
+		placeView: viewPlace(shipments.Location{Source: p.Source}),
 	}
 	for _, c := range p.Contents {
-		view.Contents = append(view.Contents, placedView{viewContent(c), c.Place})
+		view.Contents = append(view.Contents, lineView{viewContent(c), c.Place})
 	}
 	return view
 }
@@ -129,9 +126,7 @@ func viewPart(p shipments.PalletPart) partView {
 }
 
 func viewCheck(c shipments.Check) checkView {
-	return checkView{c.Name, c.Result, c.Details, c.Count, each(c.Locations, func(l shipments.Location) locationView {
-		return locationView{l.PalletNumber, viewSource(l.Source)}
-	})}
+	return checkView{c.Name, c.Result, c.Details, c.Count, each(c.Locations, viewPlace)}
 }
 
 // each returns the views of all elements. The result is never nil.
@@ -143,10 +138,10 @@ func each[A, B any](all []A, view func(A) B) []B {
 	return views
 }
 
-func viewSource(s shipments.Source) sourceView {
-	view := sourceView{Sheet: s.Sheet, Row: s.Row}
-	if s.Document != (shipments.DocumentID{}) {
-		view.DocumentID = DocumentIDs.Format(s.Document)
+func viewPlace(l shipments.Location) placeView {
+	view := placeView{PalletNumber: l.PalletNumber, Sheet: l.Sheet, Row: l.Row}
+	if l.Document != (shipments.DocumentID{}) {
+		view.DocumentID = DocumentIDs.Format(l.Document)
 	}
 	return view
 }
