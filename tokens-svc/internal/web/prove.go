@@ -21,7 +21,7 @@ type proofForm struct {
 	Path  string
 	Form  url.Values
 	Back  string
-	Leads bool // to another page, instead of continuing with a form
+	Leads bool // back, instead of continuing with the form
 	// The ways of this person: the code of an app instead of the password, and the issuer without either.
 	Password, Code, Passkey, Issuer bool
 }
@@ -33,7 +33,7 @@ func (f *proofForm) answer() answer {
 // prove reports whether the person has proved recently who they are, or does so with this request: then
 // the session is as young as after a sign-in. Otherwise it returns the page that asks.
 func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, err error) {
-	if s.provedRecently(ctx) {
+	if s.provedRecently(ctx) && v.URL.Path != provePath {
 		return true, answer{}, nil
 	}
 	take := func(name string) string {
@@ -70,20 +70,18 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 	return !ended, redirect("/sign-in?ended=1"), err
 }
 
+// provePath is the page on which people prove who they are for a page of another service, to which it then leads back.
+// It asks in any case: that service may count the age of the proof by another clock.
 const provePath = "/settings/prove"
 
-// returnField names the page that sent the person here to prove who they are, and to which they return.
+// returnField names the page that sent the person here.
 const returnField = "return"
 
-// showProof asks for a proof on behalf of a page of another service, to which it then leads back. It asks in any
-// case: that service may count the age of the proof by another clock.
 func (s *site) showProof(ctx context.Context, v *visit) (answer, error) {
 	f, err := s.proofForm(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	f.Back, f.Leads = safeNext(v.Form.Get(returnField)), true
-	f.Form = url.Values{returnField: {f.Back}}
 	return f.answer().as(http.StatusOK), nil
 }
 
@@ -110,5 +108,9 @@ func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {
 		Passkey: hasPasskeys(s) && len(has.Passkeys) > 0,
 	}
 	f.Issuer = s.Issuer != nil && !f.Password && !f.Code
+	if f.Leads = f.Path == provePath; f.Leads {
+		f.Back = safeNext(v.Form.Get(returnField))
+		f.Form.Set(returnField, f.Back)
+	}
 	return f, nil
 }

@@ -287,11 +287,17 @@ func TestAProofForAnotherPageLeadsBackToIt(t *testing.T) {
 			`name="return" value="`+back+`"`, `action="`+provePath+`"`)
 	}
 	form := url.Values{"return": {webhooks}}
-	want(t, b.post(t, provePath, form), http.StatusForbidden, "Confirm that it")
-	form.Set("proof-password", secret)
-	wantTo(t, b.post(t, provePath, form), webhooks)
+	for range 2 { // also when the last proof is recent
+		form.Del("proof-password")
+		want(t, b.post(t, provePath, form), http.StatusForbidden, "Confirm that it", "Then you return")
+		form.Set("proof-password", "not "+secret)
+		want(t, b.post(t, provePath, form), http.StatusUnprocessableEntity, "Incorrect password", "Then you return")
+		form.Set("proof-password", secret)
+		wantTo(t, b.post(t, provePath, form), webhooks)
+	}
 	want(t, b.post(t, api(""), b.generateForm(t)), http.StatusOK, "Copy your new token")
-	wantTo(t, b.post(t, provePath, url.Values{"return": {"//evil.example"}}), home)
+	form.Set("return", "//evil.example")
+	wantTo(t, b.post(t, provePath, form), home)
 }
 
 func TestAnotherPersonsPasskeyProvesNothing(t *testing.T) {
