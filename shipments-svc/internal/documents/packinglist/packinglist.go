@@ -9,7 +9,10 @@
 // their headings. Package mapping gives columns fields, several mappings where several
 // are possible. Package lines reads rows with a mapping. Package reconcile decides by
 // arithmetic what amounts are amounts of, which mapping is right, and which lines are one
-// pallet. The words and rules are data of package vocabulary.
+// pallet. The words and rules are data of package vocabulary. Package list has the types of the
+// result, of which the Trace has the decisions of all stages; package explain prints them.
+//
+// It is a library: it imports nothing of the service but what package reference knows of produce.
 //
 // Guarantees: any content is read or refused with an Unreadable, without a panic.
 // Every pallet has the place where it was read. Whatever is skipped or assumed has

@@ -93,9 +93,11 @@ func countsIn(text string) (found []list.Fact, only bool) {
 func (l *List) factsBelow(kind list.FactKind, t tables.Table, i, col int) {
 	for next := i + 1; next < len(t.Rows) && t.Rows[next].Number-t.Rows[next-1].Number == 1; next++ {
 		cells, at := t.Rows[next].Cells, tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}
-		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
-			next > i+1 && len(cells[col].Text) > list.MaxProduceName/2 ||
-			!l.addValue(kind, cells[col].Text, at) || kind != list.ProduceFact {
+		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged {
+			return
+		}
+		sentence := next > i+1 && len(cells[col].Text) > list.MaxProduceName/2
+		if sentence || !l.addValue(kind, cells[col].Text, at) || kind != list.ProduceFact {
 			return
 		}
 	}
@@ -139,8 +141,9 @@ func (l *List) addValue(kind list.FactKind, text string, at tables.Place) bool {
 	}
 	n, number := numbers.Split(text)
 	of, unknown := vocabulary.Of(n.Unit)
-	counted := number && n.Unit != "" && unknown == nil && (kind == list.BoxesFact && of == vocabulary.Box ||
-		kind == list.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets)
+	ofKind := kind == list.BoxesFact && of == vocabulary.Box ||
+		kind == list.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets
+	counted := number && ofKind && n.Unit != "" && unknown == nil
 	_, label := vocabulary.FactKind(strings.TrimRight(text, " :"))
 	switch {
 	case counted:

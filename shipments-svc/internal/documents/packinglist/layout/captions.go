@@ -276,8 +276,8 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	first := !slices.ContainsFunc(t.given[f], func(c caption) bool { return c.bare })
 	note := vocabulary.MeaningOf(text).Rule == "class" || len(strings.Fields(text)) > words
-	if no || i > t.To && first || note && c == "" || strings.ContainsAny(text, ":;") ||
-		vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
+	sentence := strings.ContainsAny(text, ":;") || vocabulary.NotShipped.MatchString(vocabulary.Fold(text))
+	if no || sentence || i > t.To && first || note && c == "" {
 		return vocabulary.None, ""
 	}
 	return f, text

@@ -106,8 +106,10 @@ func labelIn(words []string) (Label, bool) {
 	for n := min(3, len(words)-1); n > 0; n-- {
 		name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
 		_, unknown := vocabulary.Of(words[n-1]) // the value begins before: "Variety Ziraat 900"
-		if f := field(name); f != vocabulary.None && (n == 1 || unknown == nil) && len(words)-n <= 2 &&
-			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre || f == vocabulary.Variety) {
+		f := field(name)
+		valued := strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre || f == vocabulary.Variety
+		named := f != vocabulary.None && (n == 1 || unknown == nil)
+		if named && valued && len(words)-n <= 2 {
 			return Label{Name: name, Value: value}, true
 		}
 	}

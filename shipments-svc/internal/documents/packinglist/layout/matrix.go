@@ -69,8 +69,9 @@ func (h header) shared(col int) bool {
 func (h header) isPart(col int) bool {
 	f := h.known.under("", h.own[col]).Field
 	group := h.known.under("", h.top[col])
-	return h.shared(col) && h.top[col] != h.own[col] && group.Field == vocabulary.Boxes && group.Unknown == nil &&
-		(f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
+	ofBoxes := group.Field == vocabulary.Boxes && group.Unknown == nil
+	named := f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f)
+	return named && ofBoxes && h.shared(col) && h.top[col] != h.own[col]
 }
 
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or

@@ -201,8 +201,10 @@ func (r *reader) strange(w row) bool {
 // unlabelled reports whether a row has boxes and a label without a digit, although the
 // lines above have several labels, all with digits.
 func (r *reader) unlabelled(w row) bool {
-	return w.label.Value != "" && !w.Merged && !numbered(w.label) && w.Boxes.OK && r.several && !r.worded &&
-		(!ditto(w.label.Value) || w.Boxes.Value == r.recent.boxes || w.Boxes.Value == r.all.boxes)
+	worded := w.label.Value != "" && !w.Merged && !numbered(w.label)
+	unlikeAbove := r.several && !r.worded
+	sum := w.Boxes.Value == r.recent.boxes || w.Boxes.Value == r.all.boxes
+	return worded && unlikeAbove && w.Boxes.OK && (sum || !ditto(w.label.Value))
 }
 
 func numbered(label Text) bool { return strings.ContainsFunc(label.Value, unicode.IsDigit) }

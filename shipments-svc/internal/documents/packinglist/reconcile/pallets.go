@@ -57,8 +57,9 @@ func (m *merger) add(l Line, follows bool) {
 			return (l.Row == o.Row || !follows) && l.contents() == o.contents()
 		})
 		over := boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
+		again, overfull := alike && (over || !follows), over && !follows && m.fullest > 0
 		switch {
-		case alike && (over || !follows) || !follows && over && m.fullest > 0 || tables.Scientific(l.Pallet):
+		case again || overfull || tables.Scientific(l.Pallet):
 			m.Add("pallet_repeated", l.Place, l.Pallet)
 			exists = false
 		case alike || !follows && m.fullest == 0: // there is no pallet to compare its boxes with

@@ -133,14 +133,23 @@ func Judge(all []*Settled, read *list.Reading, at tables.Place) error {
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
 	case impossible != "":
 		reasons, e.Place = append([]string{impossible}, reasons...), of
-	case len(v.against) <= v.agree && (reasons == nil || doubts == nil || v.whole && v.against == nil) &&
-		(len(reasons) < 2 || v.agree > 0 || v.off <= listError):
+	case len(v.against) <= v.agree && v.explained(reasons, doubts) && v.tolerable(reasons):
 		return nil
 	}
 	const first = 3 // doubts
 	detail := strings.Join(slices.Concat(reasons, doubts[:min(first, len(doubts))]), "; ")
 	e.Detail, _ = remarks.Shortened(detail, 4*remarks.MaxText)
 	return &e
+}
+
+// explained reports whether the contradictions are errors of the list: nothing was doubtful, or no line is missing.
+func (v *verdict) explained(reasons, doubts []string) bool {
+	return reasons == nil || doubts == nil || v.whole && v.against == nil
+}
+
+// tolerable reports whether the contradictions are few or small, or others agree.
+func (v *verdict) tolerable(reasons []string) bool {
+	return len(reasons) < 2 || v.agree > 0 || v.off <= listError
 }
 
 // texts returns the texts of remarks of some rules.
