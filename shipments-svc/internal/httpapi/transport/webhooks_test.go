@@ -293,12 +293,3 @@ func TestWebhookEndpointsHaveTheseStatuses(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
-
-func TestTheTwentyFirstEndpointIsRefused(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	for range 20 {
-		a.hook(t)
-	}
-	a.do(t, post(hooksPath, hook)).wants(t, http.StatusConflict, "too_many_webhook_endpoints")
-}
