@@ -20,7 +20,7 @@ const DeleteShipment Action = "delete_shipment"
 // Activity returns one page of the activity of an organization, the latest first.
 func (s *Service) Activity(ctx context.Context, org OrgID, number, perPage int64) (page Page[Activity], err error) {
 	var offset int64
-	page.Paging, offset = paged(number, perPage, DefaultPerPage, MaxPerPage)
+	page.Paging, offset = pagingOf(number, perPage, DefaultPerPage, MaxPerPage)
 	page.Elements, page.Total, err = s.repo.Activity(ctx, org, offset, page.PerPage)
 	return page, err
 }

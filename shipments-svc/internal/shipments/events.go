@@ -94,7 +94,7 @@ func (e *ExpiredError) Error() string {
 // first that is kept; otherwise with the next after After, or ExpiredError where
 // there is a gap, or ResetError where After is of another feed.
 func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPage, error) {
-	paging, _ := paged(1, q.Limit, DefaultPerPage, MaxPerPage)
+	paging, _ := pagingOf(1, q.Limit, DefaultPerPage, MaxPerPage)
 	page := EventPage{After: q.After, Limit: paging.PerPage, Next: q.After}
 	events, feed, err := s.repo.Events(ctx, org, q.After, page.Limit)
 	switch {

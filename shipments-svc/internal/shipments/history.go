@@ -56,7 +56,7 @@ type HistoryQuery struct {
 // page past the end is empty and has the true total.
 func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (page Page[Entry], err error) {
 	var offset int64
-	page.Paging, offset = paged(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
+	page.Paging, offset = pagingOf(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
 	page.Elements, page.Total, err = s.repo.History(ctx, org, q.ID, offset, page.PerPage)
 	return page, err
 }

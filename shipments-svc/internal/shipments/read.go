@@ -93,7 +93,7 @@ type PalletsPage struct {
 // Pallets returns one page of the lines of a shipment's pallets, or ErrNotFound. A page past the end is empty.
 func (s *Service) Pallets(ctx context.Context, org OrgID, q PalletsQuery) (page PalletsPage, err error) {
 	var offset int64
-	page.Paging, offset = paged(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
+	page.Paging, offset = pagingOf(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
 	if page.Release, err = s.reads.Acquire(ctx, OrganizationOf(org), page.PerPage*lineMemory); err != nil {
 		return page, err
 	}

@@ -58,7 +58,7 @@ func NewService(n Needs) *Service {
 // is empty and has the true total.
 func (s *Service) List(ctx context.Context, org OrgID, q Query) (page Page[Shipment], err error) {
 	var offset int64
-	page.Paging, offset = paged(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
+	page.Paging, offset = pagingOf(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
 	page.Elements, page.Total, err = s.repo.List(ctx, org, q.Filter, offset, page.PerPage)
 	return page, err
 }
@@ -87,9 +87,9 @@ func (s *Service) All(ctx context.Context, org OrgID, f Filter) iter.Seq2[Shipme
 	}
 }
 
-// paged returns the effective page and size, and how many elements stand
+// pagingOf returns the effective page and size, and how many elements stand
 // before the page.
-func paged(page, perPage, byDefault, atMost int64) (Paging, int64) {
+func pagingOf(page, perPage, byDefault, atMost int64) (Paging, int64) {
 	p := Paging{Page: max(page, 1), PerPage: min(perPage, atMost)}
 	if p.PerPage < 1 {
 		p.PerPage = byDefault
