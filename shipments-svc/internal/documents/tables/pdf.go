@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // page is a printed page.
@@ -59,7 +60,7 @@ func (b *book) page(d *document, index int) page {
 	}
 	var outside, hidden []word
 	var shown [turns][]word
-	scanned := false
+	scanned, unknown := false, false
 	for direction, words := range wordsOf(p.letters(), p.picture()) {
 		for _, w := range words {
 			switch {
@@ -70,6 +71,7 @@ func (b *book) page(d *document, index int) page {
 			default:
 				shown[direction] = append(shown[direction], w)
 				scanned = scanned || p.invisible(w.index)
+				unknown = unknown || strings.ContainsRune(w.text, utf8.RuneError)
 			}
 		}
 	}
@@ -77,6 +79,9 @@ func (b *book) page(d *document, index int) page {
 	b.noteText(NoteHidden, "a text that viewers do not show was not read", linesOf(hidden), at)
 	if scanned {
 		b.note(NoteInvisible, "a text is invisible and was read", at)
+	}
+	if unknown {
+		b.note(NoteUnknown, "characters are shown whose font does not say what they are; each was read as \uFFFD", at)
 	}
 	main, most := 0, 0
 	for direction, words := range shown {

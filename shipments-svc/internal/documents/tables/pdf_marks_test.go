@@ -70,6 +70,19 @@ func TestTextsThatPagesDoNotShowAreNoted(t *testing.T) {
 	}
 }
 
+// A character without a text is no space: its font has codes of glyphs, and does not say what they are.
+func TestCharactersWithoutATextAreNoted(t *testing.T) {
+	t.Parallel()
+	content := string(printed("", []byte("BT /F1 10 Tf 50 700 Td <00050006> Tj ET")))
+	const font = "/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding"
+	content = strings.Replace(content, font, "/Subtype/Type0/BaseFont/X/Encoding/Identity-H"+
+		"/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/X/DW 600/CIDSystemInfo"+
+		"<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>]", 1)
+	if got := rowsOf(t, PDF, []byte(content)); got != "page 11[\uFFFD\uFFFD] text_unknown@0" {
+		t.Error(got)
+	}
+}
+
 // annotation returns the entry of a page for an annotation.
 func annotation(subtype string) string {
 	return "/Annots[<</Type/Annot/Rect[50 640 150 660]/Subtype/" + subtype + ">>]"

@@ -3,6 +3,8 @@ package tables
 import (
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
@@ -146,6 +148,9 @@ func (p *paper) letter(i int) (l letter, ok bool) {
 		if err != nil {
 			return l, false
 		}
+	}
+	if c := rune(text.Unicode & math.MaxInt32); unicode.IsControl(c) && !unicode.IsSpace(c) { // its font does not say
+		text.Unicode = utf8.RuneError
 	}
 	angle := math.Atan2(float64(m.Matrix.B), float64(m.Matrix.A))
 	l = letter{

@@ -96,7 +96,8 @@ const (
 	NoteHidden          = "hidden_text_skipped"
 	NoteOutside         = "outside_text_skipped" // beyond the edges of the page that viewers show
 	NoteTurned          = "turned_text_skipped"
-	NoteMark            = "annotation" // a stamp, a comment, a strike-out, which was not read
+	NoteUnknown         = "text_unknown" // a viewer shows it, and no program can read it
+	NoteMark            = "annotation"   // a stamp, a comment, a strike-out, which was not read
 )
 
 // Book is the content of a document.
