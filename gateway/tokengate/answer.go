@@ -179,16 +179,16 @@ type unanswered struct {
 // Error is the placeholder {err.message}.
 func (u *unanswered) Error() string { return problemOf(u.cause).Detail }
 
-// leaveUnanswered returns err for Caddy. Where no gate takes the exchange, it ends with the request.
+// leaveUnanswered returns err for Caddy, and gives the place of the request back. Where no gate takes the exchange, it
+// ends with the request.
 func (x *exchange) leaveUnanswered(r *http.Request, err error) error {
 	x.left = true
-	status := problemOf(err).Status
-	take := context.AfterFunc(r.Context(), func() {
-		x.status = status // Caddy's response
-		x.release()
-		x.note()
-	})
-	return caddyhttp.HandlerError{StatusCode: status, Err: &unanswered{x, err, take}}
+	x.release()
+	ended := *x // of its own, because handlers may still run when the client leaves
+	ended.status, ended.vars = problemOf(err).Status, map[string]any{kindVar: x.vars[kindVar]}
+	return caddyhttp.HandlerError{
+		StatusCode: ended.status, Err: &unanswered{x, err, context.AfterFunc(r.Context(), ended.note)},
+	}
 }
 
 // resume answers, in handle_errors, if take says so.
