@@ -7,6 +7,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	pass "github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -75,7 +76,7 @@ func (s *Service) newPassword(
 	if err := wrong.OrNil(); err != nil {
 		return "", err
 	}
-	return s.config.Passwords.Hash(ctx, address.Site(client.Address), password)
+	return s.config.Passwords.Hash(ctx, pass.From{Network: address.Site(client.Address)}, password)
 }
 
 // Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.

@@ -14,6 +14,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -210,7 +211,7 @@ func (s *Service) newUser(
 	if err := wrong.OrNil(); err != nil {
 		return User{}, "", err
 	}
-	hash, err := s.config.Passwords.Hash(ctx, address.Site(client.Address), a.Password)
+	hash, err := s.config.Passwords.Hash(ctx, password.From{Network: address.Site(client.Address)}, a.Password)
 	return u, hash, err
 }
 

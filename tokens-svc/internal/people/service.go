@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
+	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -28,8 +28,8 @@ type Service struct {
 
 // Passwords makes and checks stored passwords; see people/password.
 type Passwords interface {
-	Hash(ctx context.Context, from netip.Prefix, password string) (string, error)
-	Verify(ctx context.Context, from netip.Prefix, stored, password string) (right bool, err error)
+	Hash(ctx context.Context, from password.From, password string) (string, error)
+	Verify(ctx context.Context, from password.From, stored, password string) (right bool, err error)
 }
 
 // Config has the dependencies and settings of a Service.
@@ -100,7 +100,7 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	if err := wrong.OrNil(); err != nil {
 		return User{}, false, err
 	}
-	hash, err := s.config.Passwords.Hash(ctx, netip.Prefix{}, e.Password)
+	hash, err := s.config.Passwords.Hash(ctx, password.From{}, e.Password)
 	if err != nil {
 		return User{}, false, err
 	}

@@ -39,7 +39,7 @@ type counted struct {
 	verified atomic.Int64
 }
 
-func (c *counted) Verify(ctx context.Context, from netip.Prefix, stored, text string) (bool, error) {
+func (c *counted) Verify(ctx context.Context, from password.From, stored, text string) (bool, error) {
 	c.verified.Add(1)
 	return c.Hasher.Verify(ctx, from, stored, text)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	pass "github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -53,7 +54,9 @@ func (s *Service) verify(ctx context.Context, a Account, password string, client
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	switch right, err := s.config.Passwords.Verify(ctx, address.Site(client.Address), a.Password, password); {
+	_, known := a.knows(client.Device)
+	from := pass.From{Network: address.Site(client.Address), Known: known}
+	switch right, err := s.config.Passwords.Verify(ctx, from, a.Password, password); {
 	case err != nil:
 		return err
 	case !right:

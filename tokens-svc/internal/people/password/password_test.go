@@ -17,7 +17,7 @@ import (
 // cheap keeps tests quick.
 var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: saltLen, KeyLength: sumLen}
 
-var office = netip.MustParsePrefix("192.0.2.1/32")
+var office = From{Network: netip.MustParsePrefix("192.0.2.1/32")}
 
 // known is the reference implementation's hash of "password" with "somesalt".
 const known = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
@@ -98,13 +98,14 @@ func TestVerifyWithoutAStoredHashFails(t *testing.T) {
 	}
 }
 
-// TestANetworkWaitsForItsOwnPasswordsOnly: beside a network that uses its share, another one's is computed at once.
+// TestANetworkWaitsForItsOwnPasswordsOnly: beside a network that uses its share, another one's is computed at once,
+// and so is that of a device there that the account knows.
 func TestANetworkWaitsForItsOwnPasswordsOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(cheap)
 		for range perNetwork {
-			if _, err := h.slots.Acquire(t.Context(), office, 1); err != nil {
+			if _, err := h.slots[false].Acquire(t.Context(), office.Network, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -118,8 +119,12 @@ func TestANetworkWaitsForItsOwnPasswordsOnly(t *testing.T) {
 		}
 		synctest.Wait()
 		began := time.Now()
-		if _, err := h.Verify(t.Context(), netip.MustParsePrefix("198.51.100.1/32"), "", "x"); err != nil {
-			t.Error(err)
+		for _, from := range []From{
+			{Network: netip.MustParsePrefix("198.51.100.1/32")}, {Network: office.Network, Known: true},
+		} {
+			if _, err := h.Verify(t.Context(), from, "", "x"); err != nil {
+				t.Error(err)
+			}
 		}
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("another network waited for %s", waited)
