@@ -146,9 +146,13 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 			}
 		}
 	}
+	every := "every shipment"
+	if v.test {
+		every = "every test shipment"
+	}
 	return answer{send: workbook{
 		name: "shipments", headings: headings, rows: rows,
-		about: "every shipment" + selection(v.URL.Query()), csv: strings.HasSuffix(v.URL.Path, ".csv"),
+		about: every + selection(v.URL.Query()), csv: strings.HasSuffix(v.URL.Path, ".csv"),
 	}.send}, nil
 }
 

@@ -453,6 +453,7 @@ func TestAPersonSwitchesToTestData(t *testing.T) {
 	test.cookie, _, _ = strings.Cut(on.Header().Get("Set-Cookie"), ";")
 	path := test.create(t)
 	want(t, test.get(t, list), http.StatusOK, "PO-", "This is test data", "Show live data")
+	want(t, test.get(t, list+"/export.csv"), http.StatusOK, "1 row: every test shipment.")
 	want(t, s.get(t, list), http.StatusOK, "!PO-", "!This is test data", "Show test data")
 	want(t, s.get(t, path), http.StatusNotFound)
 	id, _ := publicid.Parse("org", s.org)
