@@ -23,17 +23,17 @@ type Entry struct {
 	Action  Action    `json:"action"`
 	Status  Status    `json:"status"`  // after it
 	Reason  string    `json:"reason"`  // of a decision; empty: none was given
-	Changes []Change  `json:"changes"` // of an Update
+	Changes []Change  `json:"changes"` // of an Update, or an UpdateDocument
 
 	// Accepted is what the checks had found when the shipment was approved.
 	Accepted []Finding `json:"accepted"`
 
-	Document DocumentID `json:"document_id"` // that was attached or deleted
+	Document DocumentID `json:"document_id"` // that it is about; zero: the shipment alone
 }
 
-// Change is a text of a shipment that was replaced.
+// Change is a text of a shipment that was replaced, or the type of a document.
 type Change struct {
-	Field string `json:"field"` // the name of a TextField
+	Field string `json:"field"` // the name of a TextField, or "type"
 	From  string `json:"from"`
 	To    string `json:"to"`
 }

@@ -5,7 +5,7 @@ import "sync"
 // maxPages is how many bytes of pages are kept.
 const maxPages = 16 << 20
 
-// pages keeps the pages that were shown last, by the digest of their file.
+// pages keeps the pages that were made last, by the digest of their file.
 type pages struct {
 	mu    sync.Mutex
 	shown map[string][]byte

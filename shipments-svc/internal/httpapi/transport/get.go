@@ -65,7 +65,7 @@ func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
 	return re
 }
 
-// representation is part of every entity-tag. It changes when the same row
+// representation is part of the entity-tags of versions and documents. It changes when the same row
 // comes to be shown differently, so that no client keeps the older form.
 const representation = "3"
 
