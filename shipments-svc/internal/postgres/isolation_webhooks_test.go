@@ -21,11 +21,11 @@ func webhookThefts() []theft {
 		{"Endpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(second(r.Endpoint(ctx, thief, v.hook.ID)))
 		}},
-		{"ChangeEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			return found(second(r.ChangeEndpoint(ctx, thief, v.hook.ID, func(e webhooks.Endpoint) webhooks.Endpoint {
-				e.URL = "https://thief.example/"
-				return e
-			})))
+		{"LockEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return found(second(r.LockEndpoint(ctx, thief, v.hook.ID)))
+		}},
+		{"UpdateEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return found(r.UpdateEndpoint(ctx, thief, webhooks.Endpoint{ID: v.hook.ID, URL: "https://thief.example/"}))
 		}},
 		{"RotateSecret", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(second(r.RotateSecret(ctx, thief, v.hook.ID, webhooks.Secret{}, later, later)))

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -51,24 +50,16 @@ func endpoint(ctx context.Context, on session, q statement, args ...any) (webhoo
 	return e, missing(err, webhooks.ErrNotFound)
 }
 
-// ChangeEndpoint implements webhooks.Repository.
-func (w *Webhooks) ChangeEndpoint(
-	ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint,
-) (webhooks.Endpoint, error) {
-	var to webhooks.Endpoint
-	err := w.transact(ctx, org, "update webhook endpoint", func(tx *sqlx.Tx) error {
-		from, err := endpoint(ctx, session{tx: tx}, query("lock_endpoint"), org, id)
-		if err != nil {
-			return err
-		}
-		to = change(from)
-		_, err = tx.ExecContext(
-			ctx, query("update_endpoint").text, org, id, to.URL, to.Description, to.EventTypes,
-			to.Status, to.Reason, to.UpdatedAt, nullTime(to.FailingSince),
-		)
-		return err
-	})
-	return to, err
+// LockEndpoint implements webhooks.Repository.
+func (w *Webhooks) LockEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
+	return endpoint(ctx, w.tenant(ctx, org), query("lock_endpoint"), org, id)
+}
+
+// UpdateEndpoint implements webhooks.Repository.
+func (w *Webhooks) UpdateEndpoint(ctx context.Context, org shipments.OrgID, e webhooks.Endpoint) error {
+	_, err := getRow[uuid.UUID](ctx, w.tenant(ctx, org), query("update_endpoint"), org, e.ID, e.URL, e.Description,
+		e.EventTypes, e.Status, e.Reason, e.UpdatedAt, nullTime(e.FailingSince))
+	return missing(err, webhooks.ErrNotFound)
 }
 
 // RotateSecret implements webhooks.Repository.

@@ -101,20 +101,17 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	if err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", made.Endpoint) {
 		t.Errorf("%+v, want %+v (%v)", got, made.Endpoint, err)
 	}
-	changed, err := w.ChangeEndpoint(t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint {
-		e.URL, e.Status, e.Reason = "https://b.example/", webhooks.Disabled, webhooks.Requested
-		e.UpdatedAt = Noon.Add(time.Hour)
-		return e
-	})
-	must(t, err)
+	changed := made.Endpoint
+	changed.URL, changed.Status, changed.Reason = "https://b.example/", webhooks.Disabled, webhooks.Requested
+	changed.UpdatedAt = Noon.Add(time.Hour)
+	must(t, w.UpdateEndpoint(t.Context(), org, changed))
 	if all, err := w.Endpoints(t.Context(), org); err != nil || len(all) != 1 ||
 		fmt.Sprintf("%+v", all[0]) != fmt.Sprintf("%+v", changed) {
 		t.Errorf("%+v, want %+v (%v)", all, changed, err)
 	}
-	change := func(webhooks.Endpoint) webhooks.Endpoint { t.Error("it was changed"); return webhooks.Endpoint{} }
 	for name, err := range map[string]error{
 		"get":    second(w.Endpoint(t.Context(), theirs, made.ID)),
-		"change": second(w.ChangeEndpoint(t.Context(), theirs, made.ID, change)),
+		"change": w.UpdateEndpoint(t.Context(), theirs, changed),
 		"rotate": second(w.RotateSecret(t.Context(), theirs, made.ID, webhooks.Secret{}, later, later)),
 		"delete": w.DeleteEndpoint(t.Context(), theirs, made.ID),
 	} {
@@ -132,6 +129,22 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	if secrets != 0 {
 		t.Error("the secret of what was deleted is still there")
 	}
+}
+
+// TestAnEndpointIsAsExpectedUntilItIsChanged: a delivery that would disable it meanwhile waits.
+func TestAnEndpointIsAsExpectedUntilItIsChanged(t *testing.T) {
+	t.Parallel()
+	w, db := openWebhooks(t)
+	org := NewOrg()
+	made := endpointOf(t, w, org)
+	service := webhooks.NewService(w, nil, time.Now, false)
+	o := webhooks.Order{ID: made.ID, Expects: func(webhooks.Endpoint) bool {
+		var free []string
+		must(t, db.SelectContext(t.Context(), &free, `SELECT id FROM webhook_endpoints FOR UPDATE SKIP LOCKED`))
+		return len(free) == 0
+	}}
+	_, err := service.Update(t.Context(), org, webhooks.Edit{Order: o})
+	must(t, err)
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -21,9 +21,10 @@ type Repository interface {
 	Endpoints(ctx context.Context, org shipments.OrgID) ([]Endpoint, error)
 	// Endpoint returns an endpoint.
 	Endpoint(ctx context.Context, org shipments.OrgID, id ID) (Endpoint, error)
-	// ChangeEndpoint stores and returns the result of change, which must keep ID and
-	// CreatedAt.
-	ChangeEndpoint(ctx context.Context, org shipments.OrgID, id ID, change func(Endpoint) Endpoint) (Endpoint, error)
+	// LockEndpoint returns an endpoint, which nothing else changes until the transaction ends.
+	LockEndpoint(ctx context.Context, org shipments.OrgID, id ID) (Endpoint, error)
+	// UpdateEndpoint stores an endpoint in place of what it was.
+	UpdateEndpoint(ctx context.Context, org shipments.OrgID, e Endpoint) error
 	// RotateSecret replaces an endpoint's secret, which also signs until a time, as earlier
 	// ones do until theirs; or it returns ErrTooManySecrets.
 	RotateSecret(

@@ -71,13 +71,10 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (chan
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	err = s.perform(ctx, org, e.Order, Update, func(ctx context.Context, _ Endpoint) (Endpoint, error) {
-		changed, err = s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
-			to := e.applied(from)
-			to.UpdatedAt = s.instant()
-			return to
-		})
-		return changed, err
+	err = s.perform(ctx, org, e.Order, Update, func(ctx context.Context, from Endpoint) (Endpoint, error) {
+		changed = e.applied(from)
+		changed.UpdatedAt = s.instant()
+		return changed, s.repo.UpdateEndpoint(ctx, org, changed)
 	})
 	return changed, err
 }
@@ -225,7 +222,11 @@ func (s *Service) perform(
 	do func(context.Context, Endpoint) (Endpoint, error),
 ) error {
 	return s.repo.Locked(ctx, org, EndpointsLock, func(ctx context.Context) error {
-		from, err := s.repo.Endpoint(ctx, org, o.ID)
+		read := s.repo.LockEndpoint
+		if action == "" { // deliveries, which others lock before their endpoint
+			read = s.repo.Endpoint
+		}
+		from, err := read(ctx, org, o.ID)
 		if err == nil && o.Expects != nil && !o.Expects(from) {
 			err = shipments.ErrVersion
 		}
