@@ -241,24 +241,6 @@ func TestInvalidDraftIsNotStored(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
-	t.Parallel()
-	for _, want := range []error{ErrNotFound, ErrUnavailable, context.Canceled} {
-		s := service(&fakeRepository{err: fmt.Errorf("deep: %w", want)})
-		_, list := s.List(t.Context(), OrgID{}, Query{})
-		_, get := s.Get(t.Context(), OrgID{}, GetQuery{})
-		_, wait := s.Get(t.Context(), OrgID{}, GetQuery{Wait: MaxWait})
-		_, create := s.Create(t.Context(), OrgID{}, Creation{Draft: good})
-		_, approve := s.Approve(t.Context(), OrgID{}, Approval{})
-		_, history := s.History(t.Context(), OrgID{}, HistoryQuery{})
-		for _, err := range []error{list, get, wait, create, approve, history} {
-			if !errors.Is(err, want) {
-				t.Errorf("%v, want %v", err, want)
-			}
-		}
-	}
-}
-
 func TestTextBoundsCountCodePoints(t *testing.T) {
 	t.Parallel()
 	set := func(change func(*Draft, string), text string) []Fault {

@@ -45,20 +45,6 @@ func TestGetShowsTheShipmentWithItsParts(t *testing.T) {
 	}
 }
 
-func TestGetOfAShipmentWithoutPartsHasEmptyLists(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	s := a.do(t, call{path: collection + "/" + a.create(t)}).shipment(t)
-	for _, name := range []string{"pallets", "checks", "documents"} {
-		if list, ok := s[name].([]any); !ok || len(list) != 0 {
-			t.Errorf("%s is %v, want []", name, s[name])
-		}
-	}
-	if _, ok := s["approved_at"]; ok || len(s) != 12 {
-		t.Errorf("%v", s)
-	}
-}
-
 // TestGetHasTheseStatuses. An id that is another organization's, unknown or malformed gives the same answer, and the
 // media type of a body that is not there, which the customer's document has every request carry, is ignored.
 func TestGetHasTheseStatuses(t *testing.T) {

@@ -255,16 +255,3 @@ func TestListShowsWhatMeetsEveryFilter(t *testing.T) {
 		}
 	}
 }
-
-// TestCreatedShipmentIsReadAsSent: the reference is normalized alike
-// where it is created and where it is looked for.
-func TestCreatedShipmentIsReadAsSent(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	for _, reference := range []string{"Cafe\u0301", " PO-7 ", "\u00a0\u212b 1\u2003", "a  b", "🍊&x=y#%", "👩\u200d🌾"} {
-		a.do(t, post(collection, strings.Replace(valid, "PO-1", reference, 1))).wants(t, http.StatusCreated, "")
-		if p := a.list(t, "?"+url.Values{"reference": {reference}}.Encode()); p.Meta.Total != 1 || len(p.Shipments) != 1 {
-			t.Errorf("%q: %v", reference, p)
-		}
-	}
-}
