@@ -138,17 +138,12 @@ func (p *paper) letters() (all []letter) {
 
 // letter returns a character, if it is at a place of the page.
 func (p *paper) letter(i int) (l letter, ok bool) {
-	text, err1 := p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i})
-	from, err2 := p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: i})
-	m, err3 := p.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: p.text, Index: i})
-	size, err4 := p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: i})
-	ink, err5 := p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: i})
-	full, err6 := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: p.text, Index: i})
-	for _, err := range []error{err1, err2, err3, err4, err5, err6} {
-		if err != nil {
-			return l, false
-		}
-	}
+	text := must(p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i}))
+	from := must(p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: i}))
+	m := must(p.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: p.text, Index: i}))
+	size := must(p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: i}))
+	ink := must(p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: i}))
+	full := must(p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: p.text, Index: i}))
 	if c := rune(text.Unicode & math.MaxInt32); unicode.IsControl(c) && !unicode.IsSpace(c) { // its font does not say
 		text.Unicode = utf8.RuneError
 	}
