@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -159,6 +160,7 @@ func (b *batcher) dequeue(n int) []*call {
 // flush sends one batch. If it timed out or opened the circuit breaker, the calls that were queued meanwhile fail
 // without being sent, so that their requests do not wait for a second timeout.
 func (b *batcher) flush() {
+	runtime.Gosched() // requests that can run now join the batch
 	start := time.Now()
 	batch := b.dequeue(maxCalls)
 	deadline := start.Add(b.flushTimeout)
