@@ -59,7 +59,7 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
 	Serve   serve   `cmd:"" help:"Answer the API until SIGTERM or SIGINT."`
-	Migrate migrate `cmd:"" help:"Migrate the schema and the rights of SERVE_LOGIN up, take back one migration, or list them."`
+	Migrate migrate `cmd:"" help:"Migrate the schema and the rights of SERVE_LOGIN, revert one migration, or list them."`
 	Demo    demo    `cmd:"" help:"Make the shipments of the demo, with QUAYSIDE_DEMO=true."`
 	Files   struct {
 		Export filesExport `cmd:"" help:"Copy files that standard input lists to a directory."`

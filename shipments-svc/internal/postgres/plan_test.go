@@ -268,7 +268,7 @@ func TestPalletsAreNotComparedWithEachSSCC(t *testing.T) {
 }
 
 // TestIndexesServeTheOrderOfLists: a page of a check result or of an equal text is
-// read from an index that holds those alone, in order, and not sorted; one of a prefix, or of changes, is found by an index.
+// read from an index that holds those alone, in order, and not sorted; one of a prefix or of changes is found by one.
 func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
