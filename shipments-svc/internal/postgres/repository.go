@@ -84,10 +84,10 @@ func (r *Repository) Get(
 // Lines implements shipments.Repository.
 func (r *Repository) Lines(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
-) (shipments.Lines, error) {
+) (shipments.PalletsPage, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	return getJSON[shipments.Lines](ctx, r.tenant(ctx, org), query("read_pallet_lines"), org, id, offset, limit)
+	return getJSON[shipments.PalletsPage](ctx, r.tenant(ctx, org), query("read_pallet_lines"), org, id, offset, limit)
 }
 
 // Head implements shipments.Repository.

@@ -75,31 +75,24 @@ type PalletPart struct {
 	From  int `json:"contents_from"` // how many of them are on pages before
 }
 
-// Lines are lines of the pallets of a version of a shipment.
-type Lines struct {
-	Version int64        `json:"version"`
-	Total   int64        `json:"total"` // lines of all pallets
-	Pallets []PalletPart `json:"pallets"`
-}
-
-// PalletsPage is one page of the lines of a shipment. Release ends the use of memory for it, once it has been sent.
+// PalletsPage is one page of the lines of the pallets of a version of a shipment. Its Total counts the lines of all.
+// Release ends the use of memory for it, once it has been sent.
 type PalletsPage struct {
-	Lines
-	Paging `json:"-"`
-
-	Release func()
+	Paging
+	Version int64        `json:"version"`
+	Pallets []PalletPart `json:"pallets"`
+	Release func()       `json:"-"`
 }
 
 // Pallets returns one page of the lines of a shipment's pallets, or ErrNotFound. A page past the end is empty.
 func (s *Service) Pallets(ctx context.Context, org OrgID, q PalletsQuery) (page PalletsPage, err error) {
-	var offset int64
-	page.Paging, offset = pagingOf(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
-	if page.Release, err = s.reads.Acquire(ctx, OrganizationOf(org), page.PerPage*lineMemory); err != nil {
-		return page, err
+	paging, offset := pagingOf(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
+	release, err := s.reads.Acquire(ctx, OrganizationOf(org), paging.PerPage*lineMemory)
+	if err == nil {
+		if page, err = s.repo.Lines(ctx, org, q.ID, offset, paging.PerPage); err != nil {
+			release()
+		}
 	}
-	if page.Lines, err = s.repo.Lines(ctx, org, q.ID, offset, page.PerPage); err != nil {
-		page.Release()
-	}
-	page.Paging.Total = page.Lines.Total
+	page.Page, page.PerPage, page.Release = paging.Page, paging.PerPage, release
 	return page, err
 }

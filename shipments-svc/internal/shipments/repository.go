@@ -25,7 +25,7 @@ type Repository interface {
 
 	// Lines returns up to limit lines of a shipment's pallets, in the order of Detail, after the first offset ones,
 	// or ErrNotFound.
-	Lines(ctx context.Context, org OrgID, id ID, offset, limit int64) (Lines, error)
+	Lines(ctx context.Context, org OrgID, id ID, offset, limit int64) (PalletsPage, error)
 
 	// Head returns a shipment without its parts, or ErrNotFound. Of a
 	// shipment that was changed it never returns an earlier version.

@@ -70,10 +70,10 @@ func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (found GetResu
 		if err != nil {
 			return found, err
 		}
-		for _, part := range page.Lines.Pallets {
+		for _, part := range page.Pallets {
 			found.Pallets = append(found.Pallets, part.Pallet)
 		}
-		found.Lines, found.Release = page.Lines.Total, page.Release
+		found.Lines, found.Release = page.Total, page.Release
 		if page.Version == found.Version {
 			return found, nil
 		}

@@ -50,8 +50,8 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 				yield(nil, err)
 				return
 			}
-			more := exportLines(page.Lines.Pallets, yield)
-			if page.Release(); !more || page.Page*page.PerPage >= page.Paging.Total {
+			more := exportLines(page.Pallets, yield)
+			if page.Release(); !more || page.Page*page.PerPage >= page.Total {
 				return
 			}
 		}

@@ -59,7 +59,7 @@ func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {
 
 func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
 	re := paged(func(page shipments.PalletsPage) (shipments.Paging, any) {
-		return page.Paging, palletsView{each(page.Lines.Pallets, viewPart), page.Paging}
+		return page.Paging, palletsView{each(page.Pallets, viewPart), page.Paging}
 	})(r, page)
 	re.release = page.Release
 	return re
