@@ -191,13 +191,6 @@ func (x *exchange) leaveUnanswered(r *http.Request, err error) error {
 	}
 }
 
-// resume answers, in handle_errors, if take says so.
-func (u *unanswered) resume(r *http.Request, restyle caddyhttp.Handler) {
-	u.left = false
-	defer u.end(r)
-	u.answer(r, u.cause, restyle)
-}
-
 // restyles reports whether the routes of handle_errors have a gate, and handlers beside it.
 func restyles(routes caddyhttp.RouteList) bool {
 	gate, other := false, false

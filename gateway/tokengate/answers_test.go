@@ -205,19 +205,21 @@ func TestRefusalsInHandleErrorsAreNotHidden(t *testing.T) {
 	}
 }
 
-// It may have closed one direction only.
+// It may have closed one direction only. It is not a failure of the gate, and a response that is no failure is kept.
 func TestAClientThatLeavesIsAnsweredWithoutHandleErrors(t *testing.T) {
 	t.Parallel()
 
 	g := newTestGate(t, new(Gate), activeBody)
 	g.restyled = func() bool { return true }
-	ctx, leave := context.WithCancel(t.Context())
-	r := request(http.MethodGet, "/docs/a").WithContext(ctx)
-	w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error {
-		leave()
-		return caddyhttp.Error(http.StatusBadGateway, ctx.Err())
-	})
-	if w.Code != upstream.StatusClientClosedRequest || field(w, "X-RateLimit-Limit") == "" {
-		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	for fault, want := range map[int]int{http.StatusBadGateway: upstream.StatusClientClosedRequest, 404: 404} {
+		ctx, leave := context.WithCancel(t.Context())
+		r := request(http.MethodGet, "/docs/a").WithContext(ctx)
+		w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error {
+			leave()
+			return caddyhttp.Error(fault, ctx.Err())
+		})
+		if w.Code != want || field(w, "X-RateLimit-Limit") == "" {
+			t.Errorf("%d: %d %v %s", fault, w.Code, w.Header(), w.Body)
+		}
 	}
 }

@@ -27,9 +27,6 @@ func (c *credential) read(authorization []string) { c.text, c.err = bearer.Read(
 // wasActive reports whether the token was active when it was last introspected, however long ago.
 func (c *credential) wasActive() bool { return c.known != nil && c.known.Active }
 
-// isActive reports whether the token is certainly active.
-func (c *credential) isActive() bool { return c.usable && c.wasActive() }
-
 // recall looks up what is remembered of the token.
 func (x *exchange) recall() {
 	if c := &x.credential; c.err == nil {

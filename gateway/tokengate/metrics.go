@@ -14,7 +14,7 @@ import (
 var (
 	requestsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "requests_total",
-		Help: "Requests by outcome: forwarded, public, preflight, page, sign-in or the code of the gate's own answer.",
+		Help: "Requests by outcome: forwarded, person, public, preflight, page, sign-in or the code of the gate's answer.",
 	}, []string{"outcome"})
 	introspectionSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "introspection_seconds",

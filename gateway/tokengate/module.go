@@ -10,7 +10,7 @@
 //     the gate did not write itself;
 //   - cookies pass on the paths of pages only, and an Authorization header nowhere;
 //   - every response, its own or the next handler's, carries the window headers once each and a request id;
-//   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
+//   - a fault of the tokens service, or of Redis where redis_down is deny, is 503, and never 401 or 200;
 //   - no token and no credential is written to a log, a metric or an error.
 package tokengate
 

@@ -110,7 +110,7 @@ func (d *deadlines) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-func TestTheRestOfABodyHasASecondOnceTheResponseBegan(t *testing.T) {
+func TestTheRestOfABodyHasLittleTimeOnceTheResponseBegan(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct {

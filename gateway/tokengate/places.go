@@ -76,7 +76,7 @@ func (x *exchange) places() *clients.Shares {
 		return pagePlaces
 	case x.route != tokenRoute, x.credential.err != nil:
 		return publicPlaces
-	case x.credential.isActive():
+	case x.credential.usable && x.credential.wasActive(): // it certainly is
 		return nil
 	case x.credential.wasActive():
 		return expiredPlaces

@@ -63,7 +63,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		if !left.take() { // its client has left
 			return next.ServeHTTP(w, r)
 		}
-		left.resume(r, next)
+		left.left = false
+		defer left.end(r)
+		left.answer(r, left.cause, next)
 		return nil
 	}
 	x, r := g.receive(w, r)

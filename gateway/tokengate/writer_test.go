@@ -1,12 +1,9 @@
 package tokengate
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 // Only the gate says these things to clients.
@@ -48,23 +45,5 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" ||
 		w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("of a page: %v", w.Header())
-	}
-}
-
-// A client that closed its connection is not a failure of the gate, and a response that is no failure is kept.
-func TestFailuresOfAClosedConnectionAreTheClients(t *testing.T) {
-	t.Parallel()
-
-	r := request(http.MethodGet, "/")
-	if got := unlessClosed(r, authUnavailable); got.Code != authUnavailable.Code {
-		t.Errorf("while it is open: %s", got.Code)
-	}
-	ctx, leave := context.WithCancel(r.Context())
-	leave()
-	closed := r.WithContext(ctx)
-	for _, tt := range []struct{ p, want problem.Problem }{{authUnavailable, clientClosed}, {rateLimited, rateLimited}} {
-		if got := unlessClosed(closed, tt.p); got.Code != tt.want.Code {
-			t.Errorf("%s is %s", tt.p.Code, got.Code)
-		}
 	}
 }
