@@ -29,10 +29,11 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	t.Parallel()
 	pages := problemPages(t)
 	codes := []string{"missing_identity", "unavailable", "internal_error"}
+	const transport = "internal/httpapi/transport/problems.go"
 	for source, declared := range map[string]*regexp.Regexp{
-		"gateway/tokengate/answer.go":                          regexp.MustCompile(`problem\.New\([^,]+, "([a-z_]+)",\s+"([^"]+)"`),
-		"tokens-svc/internal/httpapi/transport/problems.go":    regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
-		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+,\s+"([a-z_]+)"()`),
+		"gateway/tokengate/answer.go": regexp.MustCompile(`problem\.New\([^,]+, "([a-z_]+)",\s+"([^"]+)"`),
+		"tokens-svc/" + transport:     regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
+		"shipments-svc/" + transport:  regexp.MustCompile(`http\.Status\w+,\s+"([a-z_]+)"()`),
 	} {
 		found := declared.FindAllSubmatch(read(t, source), -1)
 		if len(found) < 10 {
