@@ -36,11 +36,13 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
 	if f != (shipments.Filter{Status: f.Status}) {
 		created := when(f.CreatedBefore != nil, 6, "created_at < $6")
-		materialized := "NOT MATERIALIZED"
-		if f.Search != "" || f.UpdatedAfter != nil { // what is found is little, by an index of another order
+		materialized, found := "NOT MATERIALIZED", created+conditions(f)
+		if f.Search != "" { // it is little
 			materialized = "MATERIALIZED"
+		} else if f.UpdatedAfter != nil {
+			found += " OFFSET 0" // by its index, and not in the order of the page
 		}
-		return query("list_filtered").with("materialized", materialized).with("conditions", created+conditions(f)),
+		return query("list_filtered").with("materialized", materialized).with("conditions", found),
 			append(args, filterArgs(f)...)
 	}
 	list, ofStatus := query("list_page"), ""
