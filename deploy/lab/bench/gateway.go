@@ -56,7 +56,7 @@ func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	if err := gateway.Stop(); err != nil {
 		return err
 	}
-	gateway.Env = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=200") // as in the image
+	gateway.Env = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=400") // its default, for the bare Caddy, too
 	gateway.Command = slices.Concat(pinned, gateway.Command)
 	bare, err := bareCaddy(ctx, stack.LogDir())
 	if err != nil {

@@ -42,7 +42,7 @@ var (
 
 // imageEnv is what images and containers set beside the addresses and secrets of a stack.
 var imageEnv = map[string][]string{
-	"gateway":    {"GOGC=200", "GOMEMLIMIT=460MiB"}, // nine tenths, as Caddy has it in a container
+	"gateway":    {"GOMEMLIMIT=460MiB"}, // nine tenths, as Caddy has it in a container
 	"tokens-svc": {"GOMEMLIMIT=460MiB"},
 }
 
