@@ -10,18 +10,13 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-func exampleWindow(left time.Duration) ratelimit.State {
-	reset := time.Unix(1_795_255_455, 0)
-	return ratelimit.State{
-		Window: perMinute(tokenPolicy, 100), Remaining: 57, Reset: reset, Now: reset.Add(-left),
-	}
-}
-
 func TestWindowHeaders(t *testing.T) {
 	t.Parallel()
 
-	header := http.Header{}
-	setWindowHeaders(header, exampleWindow(22*time.Second+time.Millisecond))
+	header, reset := http.Header{}, time.Unix(1_795_255_455, 0)
+	setWindowHeaders(header, ratelimit.State{
+		Window: perMinute(tokenPolicy, 100), Remaining: 57, Reset: reset, Now: reset.Add(-22*time.Second - time.Millisecond),
+	})
 	want := http.Header{
 		"X-RateLimit-Limit":     {"100"},
 		"X-RateLimit-Remaining": {"57"},
