@@ -153,29 +153,6 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 	}
 }
 
-func TestADryRunOfAFileStoresNothing(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	path := collection + "/" + a.create(t)
-	send := func(content string) answer {
-		return a.do(t, form(path, part{name: "type", value: "packing_list"}, part{name: "dry_run", value: "true"},
-			part{name: "file", filename: "n.csv", value: content}))
-	}
-	res := send("P-1\nP-1\n")
-	if got := res.document(t); res.status != http.StatusOK || got.Document.ID != "" ||
-		got.Document.PalletsExtracted != 2 || !strings.HasPrefix(got.check("duplicate_pallets"), "fail") {
-		t.Errorf("%s", res.body)
-	}
-	res.has(t, `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"fingerprint":"5c1f","source":"headings",`+
-		`"columns":[{"column":"A",`)
-	if got := send("unreadable\n").document(t).Document; got.Status != "failed" || got.Error.Code != "no_header_row" {
-		t.Errorf("%+v", got)
-	}
-	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != version(1) || a.left(t) != 0 {
-		t.Errorf("%d files, %s", a.left(t), shown.body)
-	}
-}
-
 // TestRepeatedFormIsReplayed, although its boundary is another.
 func TestRepeatedFormIsReplayed(t *testing.T) {
 	t.Parallel()
