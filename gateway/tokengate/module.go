@@ -8,7 +8,8 @@
 //   - no request reaches the next handler without an active token, except on the paths configured as
 //     public or as pages, and with a person's session on those of sessions, and none carries identity headers that
 //     the gate did not write itself;
-//   - cookies pass on the paths of pages only, and an Authorization header nowhere;
+//   - cookies pass on the paths of pages only, but for those of views (view-…) on those of sessions, and an
+//     Authorization header nowhere;
 //   - every response, its own or the next handler's, carries the window headers once each and a request id;
 //   - a fault of the tokens service, or of Redis where redis_down is deny, is 503, and never 401 or 200;
 //   - no token and no credential is written to a log, a metric or an error.

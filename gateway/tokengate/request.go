@@ -148,7 +148,11 @@ func (x *exchange) admit(r *http.Request, present error) error {
 func (x *exchange) strip(r *http.Request) {
 	x.credential.read(r.Header["Authorization"])
 	x.cookie = strings.Join(r.Header["Cookie"], "; ")
+	views := viewCookies(r)
 	strip(r, x.route == pageRoute)
+	if x.route == sessionRoute && views != nil {
+		r.Header["Cookie"] = []string{strings.Join(views, "; ")}
+	}
 	x.body = takeBody(x.ResponseWriter, r)
 	r.Header[requestIDCanonical] = []string{x.id}
 	if x.client != "" {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the canonical one of net/http.
@@ -112,14 +114,23 @@ var gateHeaders = [...]string{
 	"X-Ratelimit-Reset",
 }
 
-// removeGateHeaders removes the headers that only the gate may set. Cookies are set by pages alone.
+// removeGateHeaders removes the headers that only the gate may set. Cookies are set by pages alone, and those of views
+// by pages of services.
 func (x *exchange) removeGateHeaders() {
 	header := x.Header()
 	for _, name := range gateHeaders {
 		delete(header, name)
 	}
-	if x.route != pageRoute {
+	if x.route == pageRoute {
+		return
+	}
+	cookies := slices.DeleteFunc(header["Set-Cookie"], func(cookie string) bool {
+		return x.route != sessionRoute || !strings.HasPrefix(cookie, viewCookie)
+	})
+	if len(cookies) == 0 {
 		delete(header, "Set-Cookie")
+	} else {
+		header["Set-Cookie"] = cookies
 	}
 }
 

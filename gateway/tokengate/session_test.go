@@ -3,6 +3,7 @@ package tokengate
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ const (
 func visit(method, path string) *http.Request {
 	r := httptest.NewRequest(method, path, http.NoBody)
 	r.Header = http.Header{
-		"Cookie": {"other=1", "__Host-quayside=secret"}, "Accept": {"text/html"}, "User-Agent": {"browser"},
+		"Cookie": {"other=1", "__Host-quayside=secret; view-data=test"}, "Accept": {"text/html"}, "User-Agent": {"browser"},
 		"Authorization": {"Bearer " + testToken}, "X-User-Id": {"usr_forged"}, "X_user_name": {"forged"},
 		"X-User-Auth-Time": {"1"},
 		"X-Token-Id":       {"tok_000000000001"}, "X-Organization-Id": {"org_forged"}, "Sec-Fetch-Site": {"same-origin"},
@@ -34,17 +35,18 @@ func TestASessionIsForwardedAsThePerson(t *testing.T) {
 	g.session = sessionBody
 	w, got := g.serve(t, visit(http.MethodPost, "/shipments/"+testOrg+"/x"),
 		func(w http.ResponseWriter, _ *http.Request) error {
-			w.Header().Set("Set-Cookie", "quayside=forged")
+			w.Header()["Set-Cookie"] = []string{"quayside=forged", "view-data=test; Path=/", " quayside=forged"}
 			w.WriteHeader(http.StatusNoContent)
 			return nil
 		})
-	if w.Code != http.StatusNoContent || w.Header().Get("Set-Cookie") != "" {
+	if w.Code != http.StatusNoContent || !slices.Equal(w.Header()["Set-Cookie"], []string{"view-data=test; Path=/"}) {
 		t.Errorf("%d, %v", w.Code, w.Header())
 	}
 	for name, want := range map[string]string{
 		"X-User-Id": testUser, "X-User-Name": "Zo%C3%AB%20%2F%20Fresh", "X-Organization-Id": testOrg,
 		"X-Organization-Name": "Obst%20&%20S%C3%B6hne", "X-Token-Permissions": "shipments:read",
-		"X-User-Auth-Time": "1795183200", "X-Token-Id": "", "Cookie": "", "Authorization": "", "X_user_name": "",
+		"X-User-Auth-Time": "1795183200", "X-Token-Id": "", "Authorization": "", "X_user_name": "",
+		"Cookie": "view-data=test",
 	} {
 		if value := strings.Join(got.Header[name], ", "); value != want {
 			t.Errorf("%s: %q, want %q", name, value, want)
@@ -53,8 +55,9 @@ func TestASessionIsForwardedAsThePerson(t *testing.T) {
 	if field(w, "X-RateLimit-Limit") != "600" || field(w, "X-RateLimit-Remaining") != "599" {
 		t.Errorf("%v", w.Header())
 	}
-	if g.asked.Get("cookie") != "other=1; __Host-quayside=secret" || g.asked.Get("organization") != testOrg ||
-		g.asked.Get("user_agent") != "browser" || g.asked.Get("client") != "192.0.2.1" {
+	if g.asked.Get("cookie") != "other=1; __Host-quayside=secret; view-data=test" ||
+		g.asked.Get("organization") != testOrg || g.asked.Get("user_agent") != "browser" ||
+		g.asked.Get("client") != "192.0.2.1" {
 		t.Errorf("tokens-svc got %v", g.asked)
 	}
 }

@@ -15,6 +15,19 @@ var reserved = []string{
 	"x-token-permissions", "x-user-auth-time", "x-user-id", "x-user-name",
 }
 
+// viewCookie begins the names of the cookies that pages of services may keep: what a browser shows, and no secret.
+const viewCookie = "view-"
+
+// viewCookies returns the header of those of a request's cookies that pages of services may keep.
+func viewCookies(r *http.Request) (kept []string) {
+	for _, cookie := range r.Cookies() {
+		if strings.HasPrefix(cookie.Name, viewCookie) {
+			kept = append(kept, cookie.Name+"="+cookie.Value)
+		}
+	}
+	return kept
+}
+
 // strip removes from r what a client must not send on. Cookies stay with requests for pages, which are the only ones
 // that have a session.
 //

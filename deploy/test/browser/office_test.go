@@ -211,4 +211,11 @@ func TestAnOfficeManagesWebhooks(t *testing.T) {
 	b.follow("#deliveries a")
 	b.sees("Responses")
 	b.accessible()
+
+	b.visit("/webhooks/" + o.id)
+	b.follow("#switch-data")
+	b.sees("This is test data")
+	b.sees("No webhook endpoints yet")
+	b.follow("#switch-data")
+	b.sees("https://example.com/hooks")
 }

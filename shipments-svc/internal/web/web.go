@@ -138,14 +138,21 @@ func (v *visit) seen() (shipments.DocumentOrder, error) {
 	return o, v.parse()
 }
 
-// testData is the cookie of a person who looks at test data.
-const testData = "test-data"
+// viewData is the cookie with the data that a person looks at: testData, or live data without it. The gateway forwards
+// cookies whose names begin with view-.
+const (
+	viewData = "view-data"
+	testData = "test"
+)
 
-// switchData has the person see the test data of their organizations, or the live data again.
+// switchData has the person see the data of their organizations that the form names, as often as it is sent.
 func (s *site) switchData(_ context.Context, v *visit) (answer, error) {
+	if err := v.parse(); err != nil {
+		return answer{}, err
+	}
 	//nolint:gosec // G124: it is no secret, and browsers of http://localhost keep it, too
-	cookie := &http.Cookie{Name: testData, Value: "on", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
-	if v.test {
+	cookie := &http.Cookie{Name: viewData, Value: testData, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if v.text("data") != testData {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(v.writer, cookie)
@@ -168,7 +175,7 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		person, err := assertion.FromHeader(r.Header)
 		v := &visit{Request: r, writer: w, person: person, org: shipments.OrgID(person.OrganizationID)}
-		if _, none := r.Cookie(testData); none == nil {
+		if shown, none := r.Cookie(viewData); none == nil && shown.Value == testData {
 			v.org, v.test = shipments.TestPartition(shipments.Organization(v.org)), true
 		}
 		switch {
