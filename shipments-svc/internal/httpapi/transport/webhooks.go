@@ -3,8 +3,11 @@ package transport
 import (
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -70,7 +73,9 @@ func eventTypes(texts []string) []shipments.EventType {
 // decodeEndpointOrder reads what every action on an endpoint has besides its body.
 func decodeEndpointOrder(r *http.Request) (webhooks.Order, error) {
 	id, err := WebhookIDs.decode(r)
-	return webhooks.Order{ID: id, By: callerOf(r.Context()).actor, Expects: expected(r, viewEndpoint)}, err
+	return webhooks.Order{ID: id, By: callerOf(r.Context()).actor, Expects: func(now webhooks.Endpoint) bool {
+		return precondition.Failed(r, tagsOfEndpoint(now)...) == 0
+	}}, err
 }
 
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
@@ -95,7 +100,24 @@ type endpointView struct {
 	PreviousUntil  string                `json:"previous_secret_expires_at,omitempty"`
 }
 
-var encodeEndpoint = tagged(endpointMember, viewEndpoint)
+func encodeEndpoint(r *http.Request, e webhooks.Endpoint) reply {
+	re := shown(http.StatusOK, endpointMember, viewEndpoint)(r, e)
+	re.header = http.Header{"Etag": tagsOfEndpoint(e)[:1]}
+	return re
+}
+
+// tagsOfEndpoint are the entity-tag of an endpoint as it is, and the other one of the same version: whether its
+// deliveries fail makes no version.
+func tagsOfEndpoint(e webhooks.Endpoint) []string {
+	failing := !e.FailingSince.IsZero()
+	e.FailingSince = time.Time{}
+	works := tagOfView(viewEndpoint(e))
+	fails := strings.TrimSuffix(works, `"`) + `.f"`
+	if failing {
+		return []string{fails, works}
+	}
+	return []string{works, fails}
+}
 
 // endpointWithSecretView shows the secret, which is shown once.
 type endpointWithSecretView struct {
@@ -127,7 +149,7 @@ func encodeCreatedEndpoint(r *http.Request, m webhooks.EndpointWithSecret) reply
 // encodeSecret keeps the secret out of caches.
 func encodeSecret(r *http.Request, m webhooks.EndpointWithSecret) reply {
 	re := shown(http.StatusOK, endpointMember, viewEndpointWithSecret)(r, m)
-	re.header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfView(viewEndpoint(m.Endpoint))}}
+	re.header = http.Header{"Cache-Control": {"no-store"}, "Etag": tagsOfEndpoint(m.Endpoint)[:1]}
 	return re
 }
 

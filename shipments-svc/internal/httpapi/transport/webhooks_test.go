@@ -101,6 +101,14 @@ func TestAnEndpointIsChangedListedAndDeleted(t *testing.T) {
 	tag := a.do(t, call{path: path}).header.Get("ETag")
 	change := patch(path, `{"webhook_endpoint":{"url":"https://b.example/x","description":" ERP ",
 		"event_types":["shipment.rejected","shipment.approved","shipment.rejected"],"status":"disabled"}}`)
+	db, err := sqlx.Open("postgres", postgrestest.Direct(a.dsn))
+	if err == nil {
+		_, err = db.Exec(`UPDATE webhook_endpoints SET failing_since = now()`) // a delivery makes no version
+		err = errors.Join(err, db.Close())
+	}
+	if failing := a.do(t, call{path: path}).header.Get("ETag"); err != nil || failing == tag {
+		t.Errorf("%s, %v", failing, err)
+	}
 	changed := a.endpoint(t, change.with("If-Match", tag), http.StatusOK)
 	if changed.URL != "https://b.example/x" || changed.Description != "ERP" || changed.Status != "disabled" ||
 		changed.DisabledReason != "requested" || changed.CreatedAt != one.CreatedAt ||
