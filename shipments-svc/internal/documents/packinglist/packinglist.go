@@ -85,16 +85,11 @@ func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) 
 // readFacts reads the facts of a document that is not a packing list.
 func (d *document) readFacts(book tables.Book) (read Reading, err error) {
 	for _, t := range book.Tables {
-		for i := range t.Rows {
-			if err := d.ctx.Err(); err != nil {
-				return Reading{}, err
-			}
-			d.facts.Row(t, i, true)
-		}
 		read.RowsRead += len(t.Rows)
 	}
-	read.Facts, read.Remarks = d.facts.All, bounded(d.remarks.All)
-	return read, nil
+	stated, doubts, err := facts.Document(d.ctx, book.Tables)
+	read.Facts, read.Remarks = stated, bounded(append(d.remarks.All, doubts...))
+	return read, err
 }
 
 // besides returns the error of a list with what a viewer shows beside the tables, which may be what is missing.
@@ -227,7 +222,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 			r.Add(rule, tables.Place{Sheet: p.Name}, p.Name)
 		}
 		for i := range end {
-			d.facts.Row(p.Table, i, false)
+			d.facts.Row(p.Table, i)
 		}
 	}
 	return all

@@ -19,33 +19,40 @@ import (
 )
 
 // List is the facts of a document.
-type List struct{ All []list.Fact }
+type List struct {
+	All    []list.Fact
+	stated []stated // what may be totals; nil for packing lists, where all are facts
+}
 
-// Row reads the facts of a row: of its labels, and the totals in its texts. With downwards the
-// value may also stand below a label, as in forms and tables of invoices.
-func (l *List) Row(t tables.Table, i int, downwards bool) {
+// Row reads the facts of a row: of its labels, and the totals in its texts. In documents that are not packing lists
+// the value may also stand below a label, as in forms and tables of invoices.
+func (l *List) Row(t tables.Table, i int) {
 	row, at := t.Rows[i], tables.Place{Sheet: t.Name, Row: t.Rows[i].Number}
 	cells, read := layout.Filled(row), map[int]bool{}
 	for _, col := range cells {
 		for _, found := range layout.ContainerText.FindAllString(row.Cells[col].Text, -1) {
-			l.addFact(list.ContainerFact, found, at)
+			l.addFact(list.ContainerFact, found, at, named)
 		}
 		species, _ := reference.Species(row.Cells[col].Text)
 		for _, found := range species {
-			l.addFact(list.ProduceFact, found, at)
+			l.addFact(list.ProduceFact, found, at, named)
 		}
 	}
 	for _, label := range layout.LabelsOf(row) {
-		if kind, ok := vocabulary.FactKind(label.Name); ok && l.addValue(kind, label.Value, at) {
+		if kind, ok := vocabulary.FactKind(label.Name); ok &&
+			l.addValue(kind, label.Value, at, rankOf(label.Name, named)) {
 			read[label.From], read[label.Col] = true, true
 		}
 	}
 	for _, col := range cells {
 		text := row.Cells[col].Text
-		if read[col] || l.totalFacts(text, at, len(cells) == 1) || !downwards {
+		if read[col] || l.totalFacts(row, col, at) || l.stated == nil {
 			continue
 		}
-		if kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :")); ok {
+		switch kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :")); {
+		case ok && slices.Contains(counts, kind):
+			l.column(kind, t, i, col)
+		case ok:
 			l.factsBelow(kind, t, i, col)
 		}
 	}
@@ -53,18 +60,19 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 
 // totalFacts reads the totals of a text that has no other words: "16 pallets", or, alone in its
 // row, "260 cartons on 4 pallets", "Total colis 260". It returns false if there are none.
-func (l *List) totalFacts(text string, at tables.Place, alone bool) bool {
+func (l *List) totalFacts(row tables.Row, col int, at tables.Place) bool {
+	text := row.Cells[col].Text
 	found, only := countsIn(text)
-	alone = alone && !strings.Contains(text, "=")
-	if only && (len(found) == 1 && unicode.IsDigit(rune(text[0])) || found != nil && alone) {
+	single := len(layout.Filled(row)) == 1 && !strings.Contains(text, "=")
+	if only && (len(found) == 1 && unicode.IsDigit(rune(text[0])) || found != nil && single) {
 		for _, f := range found {
-			l.addFact(f.Kind, f.Text, at)
+			l.addFact(f.Kind, f.Text, at, rankIn(row, alone))
 		}
 		return true
 	}
 	kind, value, ok := labelled(text)
-	return ok && alone && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 &&
-		l.addValue(kind, value, at)
+	return ok && single && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 &&
+		l.addValue(kind, value, at, rankOf(text, named))
 }
 
 // countText matches a word, and a count before it: "20 pallets".
@@ -97,7 +105,7 @@ func (l *List) factsBelow(kind list.FactKind, t tables.Table, i, col int) {
 			return
 		}
 		sentence := next > i+1 && len(cells[col].Text) > list.MaxProduceName/2
-		if sentence || !l.addValue(kind, cells[col].Text, at) || kind != list.ProduceFact {
+		if sentence || !l.addValue(kind, cells[col].Text, at, named) || kind != list.ProduceFact {
 			return
 		}
 	}
@@ -131,7 +139,7 @@ func labelled(text string) (kind list.FactKind, value string, ok bool) {
 }
 
 // addValue adds a fact. It returns false for a text that cannot be its value.
-func (l *List) addValue(kind list.FactKind, text string, at tables.Place) bool {
+func (l *List) addValue(kind list.FactKind, text string, at tables.Place, r rank) bool {
 	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
 	if other, rest, ok := labelled(text); ok && slices.Contains(numbered, kind) {
 		if other != kind {
@@ -140,30 +148,33 @@ func (l *List) addValue(kind list.FactKind, text string, at tables.Place) bool {
 		text = rest
 	}
 	n, number := numbers.Split(text)
-	of, unknown := vocabulary.Of(n.Unit)
-	ofKind := kind == list.BoxesFact && of == vocabulary.Box ||
-		kind == list.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets
-	counted := number && ofKind && n.Unit != "" && unknown == nil
+	counting := slices.Contains(counts, kind)
+	counted := counting && countOf(kind, text)
 	_, label := vocabulary.FactKind(strings.TrimRight(text, " :"))
 	switch {
 	case counted:
 	case text == "" || label || vocabulary.IsTotal(vocabulary.Fold(text)),
 		slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit),
-		slices.Contains(counts, kind) && !number:
+		counting && (!number || !isWeight(kind) && numbers.Grams[n.Unit] > 0):
 		return false
 	case kind == vocabulary.VesselAndVoyage:
 		vessel, voyage, _ := strings.Cut(text, "/")
-		l.addFact(list.VesselFact, vessel, at)
-		l.addFact(list.VoyageFact, voyage, at)
+		l.addFact(list.VesselFact, vessel, at, r)
+		l.addFact(list.VoyageFact, voyage, at, r)
 		return true
 	}
-	l.addFact(kind, text, at)
+	l.addFact(kind, text, at, r)
 	return true
 }
 
-func (l *List) addFact(kind list.FactKind, text string, at tables.Place) {
+func (l *List) addFact(kind list.FactKind, text string, at tables.Place, r rank) {
 	text, _ = remarks.Shortened(strings.Trim(text, " :;,|-–—"), list.MaxFactText)
-	l.Add(list.Fact{Kind: kind, Text: text, Place: at})
+	fact := list.Fact{Kind: kind, Text: text, Place: at}
+	if l.stated != nil && slices.Contains(counts, kind) {
+		l.stated = append(l.stated, stated{fact, r})
+		return
+	}
+	l.Add(fact)
 }
 
 // Add adds a fact once, up to the maximum.
@@ -199,7 +210,7 @@ func (l *List) Declared() (d list.Declared) {
 // PALLETS".
 func Counts(t tables.Table, i int) list.Declared {
 	var l List
-	l.Row(t, i, false)
+	l.Row(t, i)
 	for _, col := range layout.Filled(t.Rows[i]) {
 		found, _ := countsIn(t.Rows[i].Cells[col].Text)
 		l.All = append(l.All, found...)

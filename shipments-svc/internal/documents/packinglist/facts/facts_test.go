@@ -26,7 +26,7 @@ func TestRowsHaveFacts(t *testing.T) {
 			row.Cells = append(row.Cells, tables.Cell{Text: cell})
 		}
 		var l List
-		l.Row(tables.Table{Rows: []tables.Row{row}}, 0, false)
+		l.Row(tables.Table{Rows: []tables.Row{row}}, 0)
 		var got []string
 		for _, f := range l.All {
 			got = append(got, fmt.Sprintf("%s=%s", f.Kind, f.Text))

@@ -92,7 +92,7 @@ func (r *reader) content(w row) string {
 		r.apart = true
 		r.unread(w)
 		NotShipped(&r.Remarks, layout.Sample(r.t.Rows[w.i]), w.Place)
-		r.Facts.Row(r.t.Table, w.i, false)
+		r.Facts.Row(r.t.Table, w.i)
 		return "it is not a line of a pallet"
 	case r.totalled && !r.unnamed && !w.described:
 		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
