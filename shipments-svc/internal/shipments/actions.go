@@ -3,7 +3,6 @@ package shipments
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -128,8 +127,7 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 			while = "the shipment's history has a decision"
 		}
 		if while != "" {
-			allowed := slices.DeleteFunc(Allowed(head.Status), func(a Action) bool { return a == Delete })
-			return struct{}{}, &TransitionError{Action: Delete, Status: head.Status, While: while, Allowed: allowed}
+			return struct{}{}, notWhile(while, Delete, head.Status)
 		}
 		failed, err := s.repo.Documents(ctx, org, o.ID)
 		if err != nil {

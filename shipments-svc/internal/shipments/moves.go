@@ -84,6 +84,12 @@ type TransitionError struct {
 	Allowed []Action // now; may be empty, but is never nil
 }
 
+// notWhile is the error of an action that an obstacle prevents in a status that allows it.
+func notWhile(obstacle string, a Action, status Status) *TransitionError {
+	others := slices.DeleteFunc(Allowed(status), func(other Action) bool { return other == a })
+	return &TransitionError{Action: a, Status: status, While: obstacle, Allowed: others}
+}
+
 // Error implements error.
 func (e *TransitionError) Error() string {
 	allowed := "nothing"

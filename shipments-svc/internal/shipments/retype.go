@@ -14,7 +14,9 @@ type DocumentEdit struct {
 // Faults returns what is wrong with the edit, with pointers from it.
 func (e DocumentEdit) Faults() []Fault {
 	var f faults
-	if !slices.Contains(DocumentTypes, e.Type) {
+	if e.Type == "" {
+		f.add(Required, "/type", "type is required")
+	} else if !slices.Contains(DocumentTypes, e.Type) {
 		f.add(InvalidValue, "/type", "type must be one of %s", Join(DocumentTypes))
 	}
 	return f
@@ -38,9 +40,7 @@ func (s *Service) UpdateDocument(ctx context.Context, org OrgID, e DocumentEdit)
 		case doc.Filename == "":
 			return ErrNotReadAgain
 		case doc.Unfinished():
-			return &TransitionError{
-				Action: UpdateDocument, Status: r.From.Status, While: "the document is being read", Allowed: Allowed(r.From.Status),
-			}
+			return notWhile("the document is being read", UpdateDocument, r.From.Status)
 		}
 		if doc, err = doc.retyped(e.Type); err != nil {
 			return err
