@@ -42,7 +42,11 @@ func attach(service *shipments.Service) method[Received, shipments.Attached] {
 		if failed != nil {
 			commit = func(context.Context) (shipments.Attached, error) { return shipments.Attached{}, failed }
 		}
-		return commitOnce(ctx, service, commit)
+		attached, err := commitOnce(ctx, service, commit)
+		if a.File == nil || a.File.Field != "" { // it was read from JSON
+			err = beneath("/document", err)
+		}
+		return attached, err
 	}
 }
 

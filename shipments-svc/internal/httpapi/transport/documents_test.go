@@ -59,6 +59,27 @@ func TestATypeIsCorrected(t *testing.T) {
 		`"changes":[{"field":"type","from":"packing_list","to":"bill_of_lading"}]`)
 }
 
+// TestFaultsOfADocumentAreInTheBody, also those that are found only beside what the shipment has.
+func TestFaultsOfADocumentAreInTheBody(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	a.do(t, attach(path)).wants(t, http.StatusCreated, "")
+	png := a.do(t, file(path, "other", "scan.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")).header.Get("Location")
+	const plum = `{"pallet_number":"P","produce_name":"Plum","calibre":"A","boxes":1,"box_weight_kg":1}`
+	many := `{"document":{"type":"packing_list","pallets":[` + strings.Repeat(plum+",", 9_998) + plum + `]}}`
+	a.answers(t, map[string]status{
+		"a list of no file for it": {
+			patch(png, `{"document":{"type":"packing_list"}}`),
+			"422 unsupported_document, unsupported_document /document/type", "",
+		},
+		"no type": {patch(png, `{"document":{}}`), "422 validation_failed, required /document/type", ""},
+		"too many together": {
+			post(path+"/documents", many), "422 too_many_pallets, too_many_pallets /document/pallets", "",
+		},
+	})
+}
+
 func TestDocumentsOfOthersAndUnknownOnesAreNotFound(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

@@ -44,6 +44,14 @@ func invalid(decoding []jsonbody.Fault, at string, validation []shipments.Fault)
 	return &shipments.Invalid{Faults: all[:min(len(all), maxFaults)]}
 }
 
+// beneath puts faults that a method found beneath the pointer at which decodeJSON puts those of its request.
+func beneath(at string, err error) error {
+	if found, ok := errors.AsType[*shipments.Invalid](err); ok {
+		return invalid(nil, at, found.Faults)
+	}
+	return err
+}
+
 // mediaTypeError means that a body is not sent as JSON.
 type mediaTypeError struct{ reason string }
 
