@@ -36,7 +36,11 @@ func TestATypeIsCorrected(t *testing.T) {
 	a := newAPI(t)
 	a.works(t)
 	path := collection + "/" + a.create(t)
-	document := a.do(t, file(path, "packing_list", "l.csv", "P-1")).header.Get("Location")
+	queued := a.do(t, file(path, "packing_list", "l.csv", "P-1")).header
+	document := queued.Get("Location")
+	if tag := queued.Get("ETag"); tag != `"3.packing_list.queued.1.0"` {
+		t.Errorf("queued as %s", tag)
+	}
 	for _, c := range []struct {
 		kind, status, shipment string
 		pallets                float64

@@ -105,9 +105,9 @@ func tagsOf(version int64) (all []string) {
 	return all
 }
 
-// tagOfDocument is the entity-tag of a document.
+// tagOfDocument is the entity-tag of a document. Until it is read it has the time 0.
 func tagOfDocument(d shipments.Document) string {
-	return fmt.Sprintf(`"%s.%s.%s.%d.%d"`, representation, d.Type, d.Status, d.Run, d.ProcessedAt.UnixMilli())
+	return fmt.Sprintf(`"%s.%s.%s.%d.%d"`, representation, d.Type, d.Status, d.Run, max(0, d.ProcessedAt.UnixMilli()))
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
