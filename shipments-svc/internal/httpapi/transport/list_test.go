@@ -127,9 +127,9 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	const timeIs = " must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where " +
 		"%2B is a +"
 	pageIs := " must be a whole number from 1 to 9223372036854775807"
-	textIs := func(name string, most int) string {
-		return fmt.Sprintf("%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and "+
-			"characters that change the direction of text", name, most)
+	textIs := func(name string, least, most int) string {
+		return fmt.Sprintf("%s must be valid UTF-8 of %d to %d characters, not all blank, without control characters and "+
+			"characters that change the direction of text", name, least, most)
 	}
 	known := "there is page, per_page, status, "
 	for _, text := range shipments.FilterFields {
@@ -146,7 +146,8 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?page=%zz":  nil, // not well-formed
 		"?x=1":       {unknown},
 		"?q=ab":      {invalid("q", "q must have at least 3 characters")},
-		"?q=abc%07":  {invalid("q", textIs("q", 100))},
+		"?q=++++":    {invalid("q", textIs("q", 3, 100))},
+		"?q=abc%07":  {invalid("q", textIs("q", 3, 100))},
 		"?per_page=": {},
 		"?page=0&per_page=ten&x=1&status=Pending": {
 			invalid("page", "page"+pageIs), invalid("per_page", "per_page"+pageIs+"; more than 100 counts as 100"),
@@ -159,7 +160,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	}
 	for _, text := range shipments.FilterFields {
 		for _, value := range []string{strings.Repeat("%C3%A9", text.Max+1), "a%0Ab", "%FF", "+%E2%80%8B"} {
-			tests["?"+text.Name+"="+value] = []problem.Field{invalid(text.Name, textIs(text.Name, text.Max))}
+			tests["?"+text.Name+"="+value] = []problem.Field{invalid(text.Name, textIs(text.Name, 1, text.Max))}
 		}
 	}
 	for query, want := range tests {
