@@ -185,7 +185,8 @@ func (o *Object) Choice(name string, allowed ...string) string {
 // Time returns an optional member that is an RFC 3339 time, or the zero time.
 func (o *Object) Time(name string) (t time.Time) {
 	v, ok := o.typed(name, '"')
-	if ok && json.Unmarshal(v.text, &t) != nil { // unlike time.Parse, exactly RFC 3339
+	upper := strconv.Quote(strings.ToUpper(v.string())) // RFC 3339 allows t and z
+	if ok && json.Unmarshal([]byte(upper), &t) != nil { // unlike time.Parse, exactly RFC 3339
 		o.Wrong(InvalidValue, name, name+" must be a time such as 2026-11-20T14:03:52.123Z")
 		return time.Time{}
 	}

@@ -102,7 +102,8 @@ func (p *Parameters) Time(name string) *time.Time {
 		return nil
 	}
 	var t time.Time
-	if err := json.Unmarshal([]byte(strconv.Quote(text)), &t); err != nil { // unlike time.Parse, exactly RFC 3339
+	upper := strconv.Quote(strings.ToUpper(text))             // RFC 3339 allows t and z
+	if err := json.Unmarshal([]byte(upper), &t); err != nil { // unlike time.Parse, exactly RFC 3339
 		p.Fault(name,
 			name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
 		return nil

@@ -69,7 +69,9 @@ func TestMissingParametersAreZeroValues(t *testing.T) {
 func TestTimesAreRFC3339(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2026, 11, 20, 14, 3, 52, 123e6, time.UTC)
-	for _, text := range []string{"2026-11-20T14:03:52.123Z", "2026-11-20T16:03:52.123%2B02:00"} {
+	for _, text := range []string{
+		"2026-11-20T14:03:52.123Z", "2026-11-20T16:03:52.123%2B02:00", "2026-11-20t14:03:52.123z",
+	} {
 		p := read(t, "at="+text)
 		if got := p.Time("at"); got == nil || !got.Equal(want) || p.Err() != nil {
 			t.Errorf("%s is %v, %v", text, got, p.Err())
