@@ -57,7 +57,12 @@ func (c explainList) Run(ctx context.Context, p program) error {
 		return err
 	}
 	if c.JSON {
-		return json.NewEncoder(p.stdout).Encode(e)
+		err = json.NewEncoder(p.stdout).Encode(e)
+	} else {
+		err = e.Write(p.stdout)
 	}
-	return e.Write(p.stdout)
+	if err == nil && e.Refused != "" {
+		err = fmt.Errorf("%s: the packing list was refused", name)
+	}
+	return err
 }

@@ -47,7 +47,7 @@ type Reading struct {
 	Declared Declared
 	Facts    []Fact
 	Remarks  []Remark
-	RowsRead int
+	RowsRead int       `json:"rows_read"`
 	Mappings []Mapping // how each table of a packing list was understood
 }
 

@@ -70,11 +70,11 @@ var effects = map[string]func(){
 			_ = os.Stdin.Truncate(0)
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
-		fmt.Print(`{"Reading":{"RowsRead":7}}`)
+		fmt.Print(`{"Reading":{"rows_read":7}}`)
 	},
 	"counts": func() {
 		given, _ := io.ReadAll(os.NewFile(givenFile, ""))
-		fmt.Printf(`{"Reading":{"RowsRead":%d}}`, len(given))
+		fmt.Printf(`{"Reading":{"rows_read":%d}}`, len(given))
 	},
 	"devours":  devour,
 	"reaches":  reach,

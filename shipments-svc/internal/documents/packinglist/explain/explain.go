@@ -17,8 +17,8 @@ import (
 // Explanation is a reading, or the error of one, in the form of JSON.
 type Explanation struct {
 	packinglist.Reading
-	Trace   list.Trace
-	Refused string `json:",omitempty"`
+	Trace   list.Trace `json:"trace"`
+	Refused string     `json:"refused,omitempty"`
 }
 
 // Of returns the explanation of the result of reading a list. An error that says nothing of the list is returned.
@@ -45,20 +45,25 @@ func (e Explanation) Write(w io.Writer) error {
 	for _, m := range e.Mappings {
 		e.table(&b, m)
 	}
-	b.WriteString("\nWhat the numbers say (score, for or against)\n")
+	var numbers, remarks strings.Builder
 	for _, s := range e.Trace {
 		if s.Stage == list.ReconcileStage {
-			e.number(&b, s)
+			number(&numbers, s)
 		}
 	}
-	if len(e.Remarks) > 0 {
-		b.WriteString("\nRemarks\n")
-	}
 	for _, r := range e.Remarks {
-		fmt.Fprintf(&b, "  %s: %s (%s)\n", place(r.Place), r.Text, r.Rule)
+		fmt.Fprintf(&remarks, "  %s: %s (%s)\n", place(r.Place), r.Text, r.Rule)
 	}
+	section(&b, "What the numbers of the list say (points for this reading, or against it)", numbers.String())
+	section(&b, "Remarks", remarks.String())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func section(b *strings.Builder, title, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "\n%s\n%s", title, text)
+	}
 }
 
 // table writes how a table was understood.
@@ -66,13 +71,13 @@ func (e Explanation) table(b *strings.Builder, m packinglist.Mapping) {
 	at := list.Place{Sheet: m.Sheet, Row: m.HeaderRow}
 	fmt.Fprintf(b, "\nTable with headings in %s: %s", place(at), m.Layout)
 	for _, s := range e.Trace.Of(list.LayoutStage, at) {
-		fmt.Fprintf(b, " (score %.3g%s)", s.After, second(s.Rival))
+		fmt.Fprintf(b, " (%.3g points%s)", s.After, second(s.Rival))
 	}
 	b.WriteString("\n")
 	for _, c := range m.Columns {
 		use := "is not used: " + c.Reason
 		if c.Used {
-			use = "is " + strings.ReplaceAll(c.Field, "_", " ")
+			use = "is " + words(c.Field)
 			if c.Unit != "" {
 				use += " in " + c.Unit
 			}
@@ -80,10 +85,10 @@ func (e Explanation) table(b *strings.Builder, m packinglist.Mapping) {
 		fmt.Fprintf(b, "  %-2s %s %s\n     values: %s\n", c.Column, cmp.Or(c.Heading, "(no heading)"), use,
 			strings.Join(c.Samples, " | "))
 		for _, s := range e.Trace.Of(list.MappingStage, c.Place) {
-			fmt.Fprintf(b, "     %s %.2f → %.2f by %s%s%s\n", s.Field, s.Before, s.After, s.Rule, note(s.Note), second(s.Rival))
+			fmt.Fprintf(b, "     %s, certainty %.2f: %s (rule %s)%s\n", words(s.Field), s.After, s.Note, s.Rule, second(s.Rival))
 		}
 		for _, a := range c.Alternatives {
-			fmt.Fprintf(b, "     second: %s %.2f by %s\n", a.Field, a.Score, strings.Join(a.Rules, ", "))
+			fmt.Fprintf(b, "     or %s, certainty %.2f (rule %s)\n", words(a.Field), a.Score, strings.Join(a.Rules, ", "))
 		}
 	}
 	for _, r := range m.Skipped {
@@ -91,31 +96,27 @@ func (e Explanation) table(b *strings.Builder, m packinglist.Mapping) {
 	}
 }
 
-// number writes what the numbers of the list say.
-func (e Explanation) number(b *strings.Builder, s list.Step) {
-	field := ""
-	if s.Field != "" {
-		field = fmt.Sprintf(" for %s from %s", s.Field, place(s.Where))
+// number writes what the numbers of the list say: of a property of its lines, or of a way to read it.
+func number(b *strings.Builder, s list.Step) {
+	switch {
+	case s.Rival != nil:
+		chosen := map[bool]string{true: "chosen", false: "not chosen"}[s.Kept]
+		fmt.Fprintf(b, "  %s from %s%s: %s, with %+.2f to %+.2f\n", words(s.Field), place(s.Where), s.Note, chosen, s.After,
+			s.Rival.Score)
+	case s.After == 0:
+		fmt.Fprintf(b, "  %s\n", s.Note)
+	default:
+		fmt.Fprintf(b, "  %s: %+.2f\n", s.Note, s.After)
 	}
-	sign := "  "
-	if !s.Kept {
-		sign = "× "
-	}
-	fmt.Fprintf(b, "  %s%s%s %+.2f%s%s\n", sign, s.Rule, field, s.After, note(s.Note), second(s.Rival))
 }
 
-func note(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ": " + text
-}
+func words(field string) string { return strings.ReplaceAll(field, "_", " ") }
 
 func second(r *list.Rival) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("; second %s with %.2f", place(r.Where), r.Score)
+	return fmt.Sprintf("; %s has %.2f", place(r.Where), r.Score)
 }
 
 // place names a place.

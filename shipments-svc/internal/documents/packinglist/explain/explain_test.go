@@ -30,31 +30,31 @@ func TestExplanationsSayWhyAColumnIsWhatItIs(t *testing.T) {
 	t.Parallel()
 	const want = `3 pallets with 768 boxes
 
-Table with headings in row 1: lines (score 9)
+Table with headings in row 1: lines (9 points)
   A  Pallet is pallet number
      values: ZA-1 | ZA-2 | ZA-3
-     pallet_number 0.00 → 0.95 by pallet: its heading
+     pallet number, certainty 0.95: its heading (rule pallet)
   B  Variety is variety
      values: Hass | Fuerte
-     variety 0.00 → 1.00 by variety: its heading
-     variety 1.00 → 0.95 by codes: its values: 100%short
+     variety, certainty 1.00: its heading (rule variety)
+     variety, certainty 0.95: its values (rule codes)
   C  x is boxes
      values: 264 | 240
-     boxes 0.00 → 0.60 by arithmetic: the numbers of the list agree
+     boxes, certainty 0.60: the numbers of the list agree (rule arithmetic)
   D  y is not used: its heading is not known, and it has numbers
      values: 7 | 3 | 9
   E  Net kg is net weight in kg
      values: 1056 | 960
-     net_weight 0.00 → 1.00 by net: its heading
+     net weight, certainty 1.00: its heading (rule net)
   row 5 is left out: it is a total row
 
-What the numbers say (score, for or against)
-    arithmetic for boxes from row 1, column C +1.10: the numbers of the list agree; second row 1, column D with -0.90
-  × arithmetic for boxes from row 1, column D -0.90: the numbers of the list agree; second row 1, column C with 1.10
-  × weight_kind_assumed/of-box for net_weight from row 1 -0.27; second row 1 with 1.50
-    uniform +0.50: 3 of 3
-    total-boxes +1.00: 1 of 1
-    total/boxes +0.00: the list declares 768 boxes, and its lines have 768
+What the numbers of the list say (points for this reading, or against it)
+  boxes from row 1, column C: chosen, with +1.10 to -0.90
+  boxes from row 1, column D: not chosen, with -0.90 to +1.10
+  net weight from row 1 as the weight of one box: not chosen, with -0.27 to +1.50
+  3 of 3 lines with the most frequent box weight: +0.50
+  1 of 1 totals of boxes that agree: +1.00
+  the list declares 768 boxes, and its lines have 768
 
 Remarks
   row 1, column D: column D "y" was not used: its heading is not known, and it has numbers (column_unused)

@@ -8,12 +8,12 @@ type Place = tables.Place
 
 // Reading is what was read of a document.
 type Reading struct {
-	Pallets  []Pallet
-	Declared Declared
-	Facts    []Fact
-	Remarks  []Remark
-	RowsRead int
-	Mappings []Mapping // how each table was understood
+	Pallets  []Pallet  `json:"pallets"`
+	Declared Declared  `json:"declared"`
+	Facts    []Fact    `json:"facts"`
+	Remarks  []Remark  `json:"remarks"`
+	RowsRead int       `json:"rows_read"`
+	Mappings []Mapping `json:"mappings"` // how each table was understood
 	Trace    Trace     `json:"-"`
 }
 

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -133,7 +132,7 @@ func (m *Mapping) weigh(rows []tables.Row) {
 			if e.reason != "" && c.Meaning.Reason == "" {
 				c.Meaning.Resembles, c.Meaning.Reason = c.Field, e.reason
 			}
-			c.take(e.field, score, e.rule, "its values: "+cmp.Or(e.reason, strings.Join(e.conditions, " ")))
+			c.take(e.field, score, e.rule, strings.TrimSuffix("its values: "+e.reason, ": "))
 			m.assign()
 		}
 	}

@@ -64,7 +64,8 @@ func Choose(all []mapping.Mapping, of []layout.Table) (Choice, error) {
 		}
 		if step := s.Read.Mapping.Instead; step != nil {
 			tried := *step
-			tried.Stage, tried.Before, tried.After, tried.Kept = list.ReconcileStage, s.Read.Mapping.Prior, s.Score, i == 0
+			tried.Stage, tried.Before, tried.After = list.ReconcileStage, s.Read.Mapping.Prior, s.Score
+			tried.Kept, tried.Note = i == 0, ""
 			tried.Rival = &list.Rival{Where: other.place(), Score: other.Score}
 			if step := other.Read.Mapping.Instead; step != nil {
 				tried.Rival.Where = step.Where

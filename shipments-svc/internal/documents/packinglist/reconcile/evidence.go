@@ -21,8 +21,8 @@ var evidenceText string
 
 // kind is a row of evidence.txt.
 type kind struct {
-	name, rule, reason string
-	worth              float64
+	name, rule, reason, what string
+	worth                    float64
 }
 
 var kinds = func() (all []kind) {
@@ -34,7 +34,7 @@ var kinds = func() (all []kind) {
 		if !slices.Contains(gathered, c[0]) || c[2] != "" && !remarks.IsRule(c[2]) {
 			panic(fmt.Sprintf("evidence.txt: %s or %q is unknown", c[0], c[2]))
 		}
-		all = append(all, kind{c[0], c[2], c[3], worth})
+		all = append(all, kind{c[0], c[2], c[3], c[4], worth})
 	}
 	return all
 }()
@@ -166,7 +166,7 @@ func (s *Settled) evidence() (all list.Trace) {
 		if of := s.found[k.name]; of.of > 0 && of.has != 0 {
 			all = all.With(list.Step{
 				Stage: list.ReconcileStage, Where: s.place(), Rule: k.name, After: k.worth * of.ratio(), Kept: of.ratio() > most,
-				Note: fmt.Sprintf("%.0f of %.0f", of.has, of.of),
+				Note: fmt.Sprintf("%.0f of %.0f %s", max(0, of.has), of.of, k.what),
 			})
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // level is a way to read the weights of the lines.
 type level struct {
 	rule  string              // of its remark
+	note  string              // for people, after the column
 	prior float64             // how likely it is beside the others, without any numbers
 	read  func(*Settled) bool // reads the lines so; false: they cannot be read so
 }
@@ -23,10 +24,10 @@ type level struct {
 // levels are the ways to read the weights; the first is as the headings say.
 var levels = []level{
 	{read: func(*Settled) bool { return true }},
-	{"weight_kind_assumed/of-box", -0.1, func(s *Settled) bool { return s.swap(false) }},
-	{"weight_kind_assumed/of-line", -0.1, func(s *Settled) bool { return s.swap(true) }},
-	{"weight_kind_assumed/of-pallet", -0.02, func(s *Settled) bool { return s.once(whole) }},
-	{"", -0.1, (*Settled).withoutSums},
+	{"weight_kind_assumed/of-box", " as the weight of one box", -0.1, func(s *Settled) bool { return s.swap(false) }},
+	{"weight_kind_assumed/of-line", " as the weight of a line", -0.1, func(s *Settled) bool { return s.swap(true) }},
+	{"weight_kind_assumed/of-pallet", " as that of the pallet", -0.02, func(s *Settled) bool { return s.once(whole) }},
+	{"", "", -0.1, (*Settled).withoutSums},
 }
 
 func whole(l *Line) *lines.Amount { return &l.Whole }
@@ -51,7 +52,7 @@ func (s *Settled) leveled() (best *Settled) {
 		if level.rule != "" {
 			tried = tried.With(list.Step{
 				Stage: list.ReconcileStage, Where: o.place(), Field: string(o.used), Rule: level.rule, Before: level.prior,
-				After: o.Score, Kept: better, Rival: &list.Rival{Where: o.place(), Score: best.Score},
+				After: o.Score, Kept: better, Note: level.note, Rival: &list.Rival{Where: o.place(), Score: best.Score},
 			})
 		}
 		if better {
