@@ -219,5 +219,6 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // functions are those of templates.
 var functions = template.FuncMap{
 	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why, "label": label,
+	"stated":   stated,
 	"sentence": sentence,
 }

@@ -136,5 +136,13 @@ var labels = map[string]string{
 	"q": "The search",
 }
 
+// stated returns what a field was, or is, in the history.
+func stated(field, value string) string {
+	if field == "type" {
+		value = words(value)
+	}
+	return cmp.Or(value, "(none)")
+}
+
 // label returns the name of a field for people.
 func label(field string) string { return cmp.Or(labels[field], words(field)) }

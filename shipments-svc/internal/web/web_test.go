@@ -332,7 +332,7 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	kind["type"] = []string{"other"}
 	wantTo(t, s.post(t, corrected, kind), path+"?done=retyped")
 	want(t, s.get(t, path), http.StatusOK, `<option value="other" selected>Other</option>`, "!Columns of list.csv",
-		"No pallets yet", "Type: packing_list → other")
+		"No pallets yet", "Type: Packing list → Other")
 	reader := *s
 	reader.permissions = "shipments:read documents:read"
 	want(t, reader.get(t, mapping), http.StatusForbidden)
