@@ -69,6 +69,7 @@ var notices = map[string]string{
 	"forgotten":   "The template was deleted.",
 
 	"saved":            "The endpoint was saved.",
+	"lost":             "Nothing was saved while you confirmed that it's you. Enter it again.",
 	"tested":           "A test is being sent. Reload to see whether it arrived.",
 	"replayed":         "The event is being sent again. Reload to see whether it arrived.",
 	"endpoint-deleted": "The endpoint was deleted.",

@@ -55,6 +55,9 @@ func (v *visit) webhookForm() (webhookForm, error) {
 // as the pages of tokens-svc have it.
 const proofLife = 15 * time.Minute
 
+// lost is the query of a page to which a person comes back without what they entered: it would be in addresses.
+const lost = "?done=lost"
+
 // unproved returns where a person proves who they are, and then comes back to a page, or nil after a recent proof.
 func (s *site) unproved(v *visit, page string) *answer {
 	if s.Now().Sub(v.person.AuthTime) < proofLife {
@@ -84,7 +87,7 @@ func newWebhook(f webhookForm) answer {
 }
 
 func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
-	if prove := s.unproved(v, v.hooks("new")); prove != nil {
+	if prove := s.unproved(v, v.hooks("new")+lost); prove != nil {
 		return *prove, nil
 	}
 	f, err := v.webhookForm()
@@ -139,7 +142,7 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 		Status: new(webhooks.Disabled),
 	}
 	edit.Expects = func(e webhooks.Endpoint) bool { return version(e) == f.Version }
-	if prove := s.unproved(v, v.URL.Path); prove != nil && f.URL != e.URL {
+	if prove := s.unproved(v, v.URL.Path+lost); prove != nil && f.URL != e.URL {
 		return *prove, nil
 	}
 	if f.Enabled {

@@ -27,12 +27,12 @@ func TestWhatIsAsStrongAsATokenNeedsARecentProof(t *testing.T) {
 			wantTo(t, w, "/settings/prove?return="+url.QueryEscape(page))
 		}
 		toProof(s.get(t, base+"/new"), base+"/new")
-		toProof(s.post(t, base, form), base+"/new")
+		toProof(s.post(t, base, form), base+"/new?done=lost")
 		toProof(s.get(t, one+"/rotate"), one+"/rotate")
 		toProof(s.post(t, one+"/rotate", form), one+"/rotate")
 		edit := s.version(t, one)
 		edit.Set("url", "https://example.com/other")
-		toProof(s.post(t, one, edit), one)
+		toProof(s.post(t, one, edit), one+"?done=lost")
 		edit.Set("url", "https://example.com/hooks")
 		wantTo(t, s.post(t, one, edit), one+"?done=saved")
 	}
