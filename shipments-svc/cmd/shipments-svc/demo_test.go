@@ -27,7 +27,8 @@ func TestTheDemoContradictsNothing(t *testing.T) {
 		var rows []string
 		if err := db.SelectContext(t.Context(), &rows, `
 			SELECT concat_ws(' ', reference, s.status, pallets_count, h.actions,
-				(SELECT string_agg(d.status, ' ') FROM documents d WHERE d.shipment_id = s.id))
+				(SELECT string_agg(d.status, ' ') FROM documents d WHERE d.shipment_id = s.id),
+				(SELECT details FROM checks c WHERE c.shipment_id = s.id AND name = 'documents_consistent' AND result = 'fail'))
 			FROM shipments s CROSS JOIN LATERAL (
 				SELECT string_agg(action, ',' ORDER BY version) AS actions, array_agg(at ORDER BY version) AS by_version,
 					array_agg(at ORDER BY at) AS by_time
