@@ -52,7 +52,7 @@ const givenFile = 3
 // The codes of failures of the child process.
 const (
 	TooSlow       = "too_slow"
-	TooMuchMemory = "too_much_memory"
+	TooMuchMemory = tables.TooMuchMemory
 	Crashed       = "unreadable"
 )
 
@@ -116,6 +116,7 @@ type result struct {
 // reading returns the result as the service has it.
 func (r result) reading() (shipments.Reading, error) {
 	if r.Failure != nil {
+		r.Failure.Interrupted = r.Failure.Code == TooMuchMemory
 		return shipments.Reading{}, r.Failure
 	}
 	read := r.Reading.Reading

@@ -44,6 +44,19 @@ func paged(t *testing.T, pages int) []byte {
 	return b.Bytes()
 }
 
+// drawn returns a PDF with a compressed drawing.
+func drawn(t *testing.T, drawing string) []byte {
+	t.Helper()
+	p := fpdf.New("P", "mm", "A4", "")
+	p.AddPage()
+	p.RawWriteStr(drawing)
+	var b bytes.Buffer
+	if err := p.Output(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func TestUnreadableCodes(t *testing.T) {
 	t.Parallel()
 	sheets := func(n int) []byte {
@@ -72,12 +85,13 @@ func TestUnreadableCodes(t *testing.T) {
 				`<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c><v>1</v></c></row>`, "", ""),
 			Malformed,
 		},
-		"cut off workbook":  {XLSX, cutOff[:len(cutOff)-40], Malformed},
-		"no workbook":       {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
-		"200 pages":         {PDF, paged(t, MaxPages), ""},
-		"201 pages":         {PDF, paged(t, MaxPages+1), TooManyPages},
-		"201 pages of text": {CSV, []byte(strings.Repeat("a  b  c\n\f", MaxPages+1) + "d"), TooManyPages},
-		"no PDF":            {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
+		"cut off workbook":     {XLSX, cutOff[:len(cutOff)-40], Malformed},
+		"no workbook":          {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
+		"200 pages":            {PDF, paged(t, MaxPages), ""},
+		"201 pages":            {PDF, paged(t, MaxPages+1), TooManyPages},
+		"a PDF of much memory": {PDF, drawn(t, strings.Repeat("0 0 m\n", 10<<20)), TooMuchMemory},
+		"201 pages of text":    {CSV, []byte(strings.Repeat("a  b  c\n\f", MaxPages+1) + "d"), TooManyPages},
+		"no PDF":               {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
 		"PDF 2.0 within rubbish": {
 			PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed("",
 				[]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1),

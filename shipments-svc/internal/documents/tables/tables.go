@@ -126,6 +126,7 @@ const (
 	TooManyPages  = "too_many_pages"
 	TooLarge      = "too_large_unzipped"
 	WrongEncoding = "wrong_encoding"
+	TooMuchMemory = "too_much_memory"
 	NoPage        = "no_page" // it has fewer
 )
 

@@ -3,6 +3,7 @@ package tables
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -57,9 +58,14 @@ func (b *book) xlsx(raw []byte) (err error) {
 	return nil
 }
 
-// recovered returns a panic of a library as Malformed.
+// recovered returns a panic of a library as Malformed, but for that of PDFium without memory: it executes the
+// instruction unreachable.
 func recovered(err *error) {
-	if recover() != nil {
+	switch why := recover(); {
+	case why == nil:
+	case strings.Contains(fmt.Sprint(why), "wasm error: unreachable"):
+		*err = unreadable(TooMuchMemory, "reading the document takes more than %d MiB of memory", maxPDFium>>4)
+	default:
 		*err = unreadable(Malformed, "the document is damaged")
 	}
 }
