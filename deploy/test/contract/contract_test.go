@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,6 +51,16 @@ func TestTheReferenceIsOfTheAPI(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"shipments", "tokens"} {
 		same(t, program+"-svc/api/openapi.yaml", "gateway/apidocs/openapi/"+program+".yaml")
+	}
+}
+
+// TestTheDemoIsOfItsPerson: the history names whom tokens-svc makes a member.
+func TestTheDemoIsOfItsPerson(t *testing.T) {
+	t.Parallel()
+	person := regexp.MustCompile(`usr_\w{26}`)
+	acts, member := read(t, "shipments-svc/cmd/shipments-svc/demo.go"), read(t, "tokens-svc/cmd/tokens-svc/demo.go")
+	if id := string(person.Find(acts)); id == "" || id != string(person.Find(member)) {
+		t.Errorf("%q acts, %q is a member", id, person.Find(member))
 	}
 }
 

@@ -27,13 +27,15 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
+// demoPerson is whom `tokens-svc demo` makes a member of the organizations.
+var demoPerson = shipments.Actor{ID: "usr_01m7xzb0gyf3yvmqk8d2c5e7ha", Name: "demo@quayside.example"}
+
 // demoShipment is what is done with a shipment of the demo.
 type demoShipment struct {
 	Organization string       `json:"organization"`
 	ID           shipments.ID `json:"id"`
 	shipments.Draft
-	By        shipments.Actor `json:"by"`
-	CreatedAt time.Time       `json:"created_at"`
+	CreatedAt time.Time `json:"created_at"`
 	Documents []struct {
 		Type shipments.DocumentType `json:"type"`
 		File string                 `json:"file"`
@@ -43,7 +45,7 @@ type demoShipment struct {
 	Reason    string           `json:"reason"`
 }
 
-// demoMaker does what people did with the shipments of the demo, at the time when they did it.
+// demoMaker does what the person did with the shipments of the demo, at the time when they did it.
 type demoMaker struct {
 	service *shipments.Service
 	repo    *postgres.Repository
@@ -96,13 +98,13 @@ func (demo) Run(ctx context.Context, p program) (err error) {
 // make makes a shipment, unless an earlier run did; one that was interrupted is completed.
 func (d *demoMaker) make(ctx context.Context, s demoShipment) error {
 	id, _ := publicid.Parse("org", s.Organization)
-	org, order := shipments.OrgID(id), shipments.Order{ID: s.ID, By: s.By}
+	org, order := shipments.OrgID(id), shipments.Order{ID: s.ID, By: demoPerson}
 	head, err := d.service.Head(ctx, org, s.ID)
 	if errors.Is(err, shipments.ErrNotFound) {
 		head.Shipment = shipments.Shipment{
 			ID: s.ID, Draft: s.Draft, Status: shipments.Pending, Version: 1, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
 		}
-		err = d.repo.Create(ctx, org, head.Shipment, s.By)
+		err = d.repo.Create(ctx, org, head.Shipment, demoPerson)
 	}
 	versions := 1 + 2*len(s.Documents) // each is attached, and read
 	made := s.Decision == "" && head.Version >= int64(versions) || head.Version > int64(versions)

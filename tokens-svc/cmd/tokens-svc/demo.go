@@ -13,10 +13,12 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// The organizations of the demo, which have shipments from `shipments-svc demo`.
+// The organizations and the person of the demo, who have shipments and a history from `shipments-svc demo`.
 const (
 	capeFresh  tokens.OrgID = "org_01m8404zpdf6tt1d0zer9d0tv8"
 	valleVerde tokens.OrgID = "org_01m8404zpdfg3s9tscegssfg2v"
+
+	demoPerson people.UserID = "usr_01m7xzb0gyf3yvmqk8d2c5e7ha"
 )
 
 // demo makes organizations, a person and tokens to try the product with.
@@ -78,12 +80,12 @@ func makeDemo(ctx context.Context, s services, made map[string]string) error {
 		return err
 	}
 	made["QUAYSIDE_TOKEN"] = secret.Reveal()
-	user := people.Enrolment{Email: "demo@quayside.example", Role: "owner", Password: rand.Text()}
+	user := people.Enrolment{ID: demoPerson, Email: "demo@quayside.example", Role: "owner", Password: rand.Text()}
 	user.Organization = capeFresh
 	_, created, err := s.people.Enroll(ctx, user)
 	if err == nil && !created {
 		// An account that exists keeps its password, which only the file of another demo has.
-		user.Email = "demo-" + strings.ToLower(rand.Text()) + "@quayside.example"
+		user.ID, user.Email = "", "demo-"+strings.ToLower(rand.Text())+"@quayside.example"
 		_, _, err = s.people.Enroll(ctx, user)
 	}
 	if err != nil {

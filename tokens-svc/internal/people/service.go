@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -76,6 +77,7 @@ func (s *Service) Standing(ctx context.Context, id UserID, org tokens.OrgID) (p 
 
 // Enrolment is a person as an operator brings one in.
 type Enrolment struct {
+	ID           UserID // of an account that it creates; "": a new one
 	Organization tokens.OrgID
 	Email, Name  string
 	Role         string
@@ -108,7 +110,7 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	return s.repo.Admit(ctx, Admission{
 		Organization: e.Organization, Role: role, Password: hash,
 		User: User{
-			ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: now, VerifiedAt: now,
+			ID: cmp.Or(e.ID, UserID(publicid.New("usr"))), Email: email, Name: name, CreatedAt: now, VerifiedAt: now,
 			PasswordTemporary: e.Temporary,
 		},
 		Entry: s.joined(audit.CommandLine, email, role),
