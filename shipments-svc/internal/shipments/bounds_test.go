@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,5 +109,59 @@ func TestAReadThatFailsHoldsNoMemory(t *testing.T) {
 			t.Errorf("with a test token: %v", err)
 		}
 		release()
+	})
+}
+
+// large is a repository with a large shipment, which counts the transactions that are open.
+type large struct {
+	*fakeRepository
+	open atomic.Int64
+}
+
+func (k *large) Get(ctx context.Context, org OrgID, id ID, p Parts, atMost int64) (Detail, error) {
+	if atMost < MaxBytes {
+		return Detail{Bytes: MaxBytes}, nil
+	}
+	return k.fakeRepository.Get(ctx, org, id, p, atMost)
+}
+
+func (k *large) Once(
+	ctx context.Context, org OrgID, key Key, now time.Time, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
+	k.open.Add(1)
+	defer k.open.Add(-1)
+	return k.fakeRepository.Once(ctx, org, key, now, do)
+}
+
+// TestNoTransactionWaitsForMemory: a decision with a key waits before it takes a connection.
+func TestNoTransactionWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := &large{fakeRepository: at(ReadyForReview)}
+		s, org := NewService(Needs{Repository: k, Now: time.Now}), OrgID{1}
+		all := func() func() {
+			release, err := s.reads.Acquire(t.Context(), OrganizationOf(org), reads.Each)
+			if err != nil {
+				t.Error(err)
+			}
+			return release
+		}
+		release, decided := all(), make(chan error)
+		go func() {
+			_, _, err := s.Once(t.Context(), org, Key{}, func(ctx context.Context) ([]byte, error) {
+				_, err := s.Reject(ctx, org, Rejection{Reason: "wet"})
+				return nil, err
+			})
+			decided <- err
+		}()
+		synctest.Wait()
+		if n := k.open.Load(); n != 0 {
+			t.Errorf("%d transactions wait", n)
+		}
+		release()
+		if err := <-decided; err != nil || len(k.revisions) != 1 {
+			t.Errorf("%v, %d revisions", err, len(k.revisions))
+		}
+		all()()
 	})
 }

@@ -25,20 +25,32 @@ func (s *Service) Head(ctx context.Context, org OrgID, id ID) (Head, error) {
 	return s.repo.Head(ctx, org, id)
 }
 
+// needsMemory is the error of what Once does where a part takes more memory than was acquired before.
+type needsMemory struct{ bytes int64 }
+
+// Error implements error.
+func (*needsMemory) Error() string {
+	return "the parts of the shipment take memory that is not acquired"
+}
+
 // read returns a shipment with parts of it. release ends the use of memory for them. While it waits for that it holds
-// nothing.
+// nothing: in a transaction it fails, and Once waits.
 func (s *Service) read(ctx context.Context, org OrgID, id ID, p Parts) (d Detail, release func(), err error) {
 	release = func() {}
 	if p.admitted {
 		d, err = s.repo.Get(ctx, org, id, p, math.MaxInt64)
 		return d, release, err
 	}
-	for atMost := int64(small); ; atMost = d.Bytes {
+	acquired, inOnce := ctx.Value(onceKey{}).(int64)
+	for atMost := max(small, acquired); ; atMost = d.Bytes {
 		if d, err = s.repo.Get(ctx, org, id, p, atMost); err == nil && d.Bytes <= atMost {
 			return d, release, nil
 		}
 		if release(); err != nil {
 			return Detail{}, release, err
+		}
+		if inOnce {
+			return Detail{}, release, &needsMemory{d.Bytes}
 		}
 		if release, err = s.reads.Acquire(ctx, OrganizationOf(org), d.Bytes*memoryOf); err != nil {
 			return Detail{}, release, err

@@ -146,7 +146,8 @@ type Commit[Res any] func(context.Context) (Res, error)
 
 // Once runs do once for each key of an organization, in one transaction with the
 // record of the key. While the record is kept, retries get the first answer, and
-// replayed is true. An error of do rolls back its effect and is not recorded.
+// replayed is true. An error of do rolls back its effect and is not recorded. The transaction does not wait for memory:
+// do runs again once it was acquired.
 //
 // do must use the context that it is given for all that it does.
 func (s *Service) Once(
@@ -157,7 +158,18 @@ func (s *Service) Once(
 		return nil, false, err
 	}
 	defer release()
-	return s.repo.Once(context.WithValue(ctx, onceKey{}, true), org, k, s.now(), do)
+	for acquired, free := int64(0), func() {}; ; {
+		answer, replayed, err = s.repo.Once(context.WithValue(ctx, onceKey{}, acquired), org, k, s.now(), do)
+		free()
+		needs, ok := errors.AsType[*needsMemory](err)
+		if !ok {
+			return answer, replayed, err
+		}
+		if free, err = s.reads.Acquire(ctx, OrganizationOf(org), needs.bytes*memoryOf); err != nil {
+			return nil, false, err
+		}
+		acquired = needs.bytes
+	}
 }
 
 const (
@@ -171,7 +183,7 @@ const (
 // locks of each other.
 var changes = limit.Config{Total: 10, Each: 2, Queue: 100, Wait: ReadTimeout}
 
-// onceKey marks the context of what Once runs, which has acquired its change.
+// onceKey marks the context of what Once runs, which has acquired its change, and memory for so many bytes of parts.
 type onceKey struct{}
 
 // acquireChange waits until the organization may change something, with time left for that.
