@@ -218,8 +218,6 @@ func group(text string, col int) (all []Label) {
 		}
 		switch {
 		case found != nil:
-		case last > 0 && slices.Contains(nameFields, field(words[0])):
-			found = []Label{{Name: words[0], Value: strings.Join(words[1:], " ")}}
 		case len(texts) > 1 && (c != "" || bare && (i == 0 || isPallet(all))):
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}

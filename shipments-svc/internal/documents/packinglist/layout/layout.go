@@ -92,7 +92,7 @@ func Of(book tables.Book) (parts []Table, err error) {
 			last, lines = nil, numbered{sums: []int{0}}
 		}
 		sheet, across := turned(sheet)
-		for n, p := range split(sheet, maxParts, last) {
+		for n, p := range split(sheet, maxParts) {
 			var before *Table
 			p.across = across
 			if p.First = n == 0; p.First {
@@ -129,17 +129,10 @@ func (t Table) shaped(before *Table) Table {
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a
-// header row that is another one, and those side by side. The first rows of a page may be lines of
-// the table before it.
-func split(t tables.Table, most int, before *Table) []Table {
+// header row that is another one, and those side by side.
+func split(t tables.Table, most int) []Table {
 	h := headerOf(t.Rows)
-	line := func(row tables.Row) bool {
-		return (before.numbered(row) || !before.labelled()) && before.counts(row)
-	}
-	if before != nil && before.Kind != list.MatrixLayout && slices.ContainsFunc(t.Rows[:h.To], line) {
-		h = before.header
-		h.From, h.To = 0, 0
-	} else if h.To == 0 || most <= 1 {
+	if h.To == 0 || most <= 1 {
 		return []Table{{Table: t, header: header{To: len(t.Rows)}}}
 	}
 	for i := h.To + 1; i < len(t.Rows); i++ {
@@ -154,7 +147,7 @@ func split(t tables.Table, most int, before *Table) []Table {
 		below.Rows, below.Continues = t.Rows[i:], false
 		t.Rows = t.Rows[:i]
 		first := h.split(t, most)
-		return append(first, split(below, most-len(first), nil)...)
+		return append(first, split(below, most-len(first))...)
 	}
 	return h.split(t, most)
 }
@@ -162,9 +155,7 @@ func split(t tables.Table, most int, before *Table) []Table {
 // split splits tables that are side by side. Rows above and below the tables belong to each.
 func (h header) split(t tables.Table, most int) []Table {
 	at := h.cut()
-	if h.To == 0 { // lines of the page before
-		return []Table{{Table: t, header: header{To: len(t.Rows)}}}
-	} else if at == 0 {
+	if at == 0 {
 		return []Table{{Table: t, header: h, Kind: list.LinesLayout, Headed: true}}
 	}
 	left, right := t, t
@@ -180,7 +171,7 @@ func (h header) split(t tables.Table, most int) []Table {
 			right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
 		}
 	}
-	return append(split(left, 2, nil), split(right, most-1, nil)...)
+	return append(split(left, 2), split(right, most-1)...)
 }
 
 // startsTable reports whether a row is the header row of a table of amounts, with

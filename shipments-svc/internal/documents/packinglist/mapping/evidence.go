@@ -167,9 +167,6 @@ func labels(lines []tables.Row, col int) bool {
 	for _, row := range lines {
 		text := textOf(row, col)
 		v, ok := layout.Number(row, col)
-		if text == "" || !ok && layout.IsQuantity(text) { // "8 plts", of a total
-			continue
-		}
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
 		count := ok && v < list.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
 		if count || seen[text] && text != last || !strings.ContainsAny(text, "0123456789") {
@@ -187,14 +184,10 @@ func sequence(lines []tables.Row, col int) bool {
 	last, repeated := 0.0, false
 	for _, row := range lines {
 		n, ok := layout.Number(row, col)
-		switch {
-		case !ok && textOf(row, col) == "": // of the line above
-			repeated = true
-		case !ok || n != last && n != last+1:
+		if !ok || n != last && n != last+1 {
 			return false
-		default:
-			repeated, last = repeated || n == last, n
 		}
+		repeated, last = repeated || n == last, n
 	}
 	return repeated && last > 1
 }
