@@ -2,7 +2,6 @@ package mapping
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,41 +30,12 @@ type evidence struct {
 
 var rules = func() (all []evidence) {
 	for c := range vocabulary.Rows(evidenceText) {
-		e := evidence{
-			c[0], vocabulary.Field(c[1]), c[2], vocabulary.Field(c[3]), strings.Fields(c[4]), strings.Fields(c[5]),
-			c[6],
-		}
-		if fault := e.fault(); fault != "" {
-			panic(fmt.Sprintf("evidence.txt: %s: %q is unknown", e.rule, fault))
-		}
-		all = append(all, e)
+		all = append(all, evidence{
+			c[0], vocabulary.Field(c[1]), c[2], vocabulary.Field(c[3]), strings.Fields(c[4]), strings.Fields(c[5]), c[6],
+		})
 	}
 	return all
 }()
-
-// fault returns a name in a rule that names nothing, or "".
-func (e evidence) fault() string {
-	for _, name := range append([]string{string(e.field)}, e.beside...) {
-		if !vocabulary.IsField(name) {
-			return name
-		}
-	}
-	if _, err := strconv.ParseFloat(e.score, 64); err != nil && e.score != "=" {
-		return e.score
-	}
-	if of := string(e.of); of != "" && of != "*" && !vocabulary.IsField(of) && !vocabulary.IsRule(of) {
-		return of
-	}
-	kinds := traits(tables.Row{Cells: make([]tables.Cell, 1)}, 0)
-	for _, name := range e.conditions {
-		share, kind, counted := strings.Cut(name, "%")
-		_, isKind := kinds[kind]
-		if _, err := strconv.Atoi(share); counted && (err != nil || !isKind) || !counted && conditions[name] == nil {
-			return name
-		}
-	}
-	return ""
-}
 
 // condition reports whether the values of a column are of a kind.
 type condition func(m *Mapping, rows []tables.Row, col int) bool

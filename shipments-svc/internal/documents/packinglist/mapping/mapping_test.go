@@ -2,11 +2,13 @@ package mapping
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
@@ -97,5 +99,31 @@ func TestGivenFieldsOverruleHeadings(t *testing.T) {
 	other := []list.Assignment{{Fingerprint: "another", Columns: []list.AssignedColumn{{Column: "D", Field: "boxes"}}}}
 	if m := Of([]layout.Table{table}, other)[0]; m.At("boxes") != 2 {
 		t.Error("a template of other headings is used")
+	}
+}
+
+// The rules of evidence.txt name fields, rules of headings, scores and conditions that there are.
+func TestRulesNameWhatThereIs(t *testing.T) {
+	t.Parallel()
+	kinds := traits(tables.Row{Cells: make([]tables.Cell, 1)}, 0)
+	for _, e := range rules {
+		for _, name := range append([]string{string(e.field)}, e.beside...) {
+			if !vocabulary.IsField(name) {
+				t.Errorf("%s: %q is no field", e.rule, name)
+			}
+		}
+		if _, err := strconv.ParseFloat(e.score, 64); err != nil && e.score != "=" {
+			t.Errorf("%s: %v", e.rule, err)
+		}
+		if of := string(e.of); of != "" && of != "*" && !vocabulary.IsField(of) && !vocabulary.IsRule(of) {
+			t.Errorf("%s: %q is no field and no rule", e.rule, of)
+		}
+		for _, name := range e.conditions {
+			share, kind, counted := strings.Cut(name, "%")
+			_, isKind := kinds[kind]
+			if _, err := strconv.Atoi(share); counted && (err != nil || !isKind) || !counted && conditions[name] == nil {
+				t.Errorf("%s: %q is no condition", e.rule, name)
+			}
+		}
 	}
 }
