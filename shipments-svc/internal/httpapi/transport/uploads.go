@@ -23,10 +23,12 @@ var (
 	// stored.
 	arrived = limit.Config{Total: 112 << 20, Each: 42 << 20, Queue: 50, Wait: 3 * time.Second}
 	// processing is how many files are read in dry runs and for pages, with 256 MiB each, and JSON bodies with more than
-	// fewValues values decoded. long is how many of these have more than smallFile bytes: a place is left for others. A
-	// request waits and is read within the time that the gateway waits for an answer (answer_within in its routes).
-	processing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 10 * time.Second}
-	long       = limit.Config{Total: 1, Each: 1, Queue: 8, Wait: 15 * time.Second}
+	// fewValues values decoded. long is how many of these have more than smallFile bytes: a place is left for others. own
+	// is how many are of an organization, which waits for that before it has a place of all. A request waits and is read
+	// within the time that the gateway waits for an answer (answer_within in its routes).
+	own        = limit.Config{Total: math.MaxInt64, Each: 1, Queue: 8, Wait: 10 * time.Second}
+	long       = limit.Config{Total: 1, Each: 1, Queue: 1, Wait: 10 * time.Second}
+	processing = limit.Config{Total: 2, Each: 1, Queue: 1, Wait: 5 * time.Second}
 )
 
 const (
@@ -43,30 +45,38 @@ var errSlow = errors.New("the upload gave way to those of other organizations, a
 
 // Uploads admits bodies with documents, of the API and of pages together.
 type Uploads struct {
-	announced, arrived, processing, long *limit.Shares[shipments.Organization]
+	announced, arrived, own, long, processing *limit.Shares[shipments.Organization]
 }
 
 // NewUploads returns Uploads. A process has one.
 func NewUploads() *Uploads {
 	return &Uploads{
 		limit.New[shipments.Organization](announced), limit.New[shipments.Organization](arrived),
-		limit.New[shipments.Organization](processing), limit.New[shipments.Organization](long),
+		limit.New[shipments.Organization](own), limit.New[shipments.Organization](long),
+		limit.New[shipments.Organization](processing),
 	}
 }
 
 // process admits the reading of a file of this size.
 func (u *Uploads) process(ctx context.Context, key shipments.Organization, size int64) (release func(), err error) {
-	alone := func() {}
-	if size > smallFile {
-		if alone, err = u.long.Acquire(ctx, key, 1); err != nil {
-			return alone, err
+	var held []func()
+	release = func() {
+		for _, place := range held {
+			place()
 		}
 	}
-	place, err := u.processing.Acquire(ctx, key, 1)
-	if err != nil {
-		alone()
+	for _, places := range []*limit.Shares[shipments.Organization]{u.own, u.long, u.processing} {
+		if places == u.long && size <= smallFile {
+			continue
+		}
+		place, err := places.Acquire(ctx, key, 1)
+		if err != nil {
+			release()
+			return func() {}, err
+		}
+		held = append(held, place)
 	}
-	return func() { place(); alone() }, err
+	return release, nil
 }
 
 // Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An

@@ -111,24 +111,50 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 	})
 }
 
+// Dry runs of a small and of a large file.
+const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv",` +
+	`"content_base64":"UGFsbGV0O0JveGVz"}}`
+
+var largeDryRun = strings.Replace(dryRun, "UGFs", strings.Repeat("UGFs", 30_000), 1)
+
+// dryRuns returns what sends a document for an organization. Files of dry runs are read until over is closed.
+func dryRuns(t *testing.T) (try func(org, body string) <-chan int, over chan struct{}, begun *atomic.Int32) {
+	t.Helper()
+	over, begun = make(chan struct{}), new(atomic.Int32)
+	pending := shipments.Detail{Shipment: newShipment(shipments.Pending, noon)}
+	handler := handlerOf(shipments.NewService(shipments.Needs{
+		Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over, begun},
+		NewID: func() shipments.ID { return shipments.ID{} }, Now: time.Now,
+	}))
+	return func(org, body string) <-chan int {
+		return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
+	}, over, begun
+}
+
+// TestAFileThatWaitsForItsOrganizationDelaysNoOther, as large as it may be.
+func TestAFileThatWaitsForItsOrganizationDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		try, over, begun := dryRuns(t)
+		mine := publicid.New("org")
+		all := []<-chan int{try(mine, dryRun), try(mine, largeDryRun), try(publicid.New("org"), largeDryRun)}
+		if begun.Load() != 2 {
+			t.Errorf("%d are read", begun.Load())
+		}
+		close(over)
+		for _, one := range all {
+			<-one
+		}
+	})
+}
+
 // TestDryRunsOfAnOrganizationDelayNoOther, however small their files are, and two with large files no third one.
 func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv",` +
-			`"content_base64":"UGFsbGV0O0JveGVz"}}`
-		over, small := make(chan struct{}), new(atomic.Int32)
-		pending := shipments.Detail{Shipment: newShipment(shipments.Pending, noon)}
-		handler := handlerOf(shipments.NewService(shipments.Needs{
-			Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over, small},
-			NewID: func() shipments.ID { return shipments.ID{} }, Now: time.Now,
-		}))
+		try, over, begun := dryRuns(t)
 		mine, other := publicid.New("org"), publicid.New("org")
-		try := func(org, body string) <-chan int {
-			return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
-		}
-		large := strings.Replace(dryRun, "UGFs", strings.Repeat("UGFs", 30_000), 1)
-		first := try(mine, large)
+		first := try(mine, largeDryRun)
 		if status := <-try(mine, dryRun); status != http.StatusTooManyRequests {
 			t.Errorf("a second one: %d", status)
 		}
@@ -139,8 +165,8 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 		if status := <-try(mine, strings.Replace(dryRun, "true", "false", 1)); status != http.StatusNotFound {
 			t.Errorf("attaching meanwhile: %d", status)
 		}
-		second, third := try(other, large), try(publicid.New("org"), dryRun)
-		if small.Load() != 1 {
+		second, third := try(other, largeDryRun), try(publicid.New("org"), dryRun)
+		if begun.Load() != 2 {
 			t.Error("two large files delay the small one of a third organization")
 		}
 		close(over)
