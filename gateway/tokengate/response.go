@@ -121,16 +121,10 @@ func (x *exchange) removeGateHeaders() {
 	for _, name := range gateHeaders {
 		delete(header, name)
 	}
-	if x.route == pageRoute {
-		return
-	}
-	cookies := slices.DeleteFunc(header["Set-Cookie"], func(cookie string) bool {
-		return x.route != sessionRoute || !strings.HasPrefix(cookie, viewCookie)
-	})
-	if len(cookies) == 0 {
+	if cookies := header["Set-Cookie"]; x.route == sessionRoute && cookies != nil {
+		header["Set-Cookie"] = slices.DeleteFunc(cookies, func(c string) bool { return !strings.HasPrefix(c, viewCookie) })
+	} else if x.route != pageRoute {
 		delete(header, "Set-Cookie")
-	} else {
-		header["Set-Cookie"] = cookies
 	}
 }
 
