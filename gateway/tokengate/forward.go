@@ -27,7 +27,7 @@ const (
 // identify tells the next handlers who sends a request: in headers, with net/http's spelling, and in the assertion by
 // which services trust them.
 func (x *exchange) identify(r *http.Request) {
-	var caller identity.Caller // zero: nobody is known, and there is no assertion
+	var caller identity.Caller // zero: without an identity there is no assertion
 	switch x.route {
 	case tokenRoute:
 		caller = identity.Caller{

@@ -288,7 +288,7 @@ func outside(ranges, allowed []netip.Prefix) string {
 }
 
 // anywhere reports whether ranges cover an eighth or more of all IPv4 or IPv6 addresses, as the whole public part of
-// IPv6 does: such a list restricts nobody. No range at all is everything.
+// IPv6 does: such a list excludes no address. No range at all is everything.
 func anywhere(ranges []netip.Prefix) bool {
 	share := map[int]float64{} // by the length of addresses
 	for _, r := range ranges {

@@ -52,7 +52,7 @@ func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page 
 	return b.fromIssuer(t, c)
 }
 
-// enters is atIssuer of somebody who gets in.
+// enters is atIssuer for a sign-in that succeeds.
 func (b *browser) enters(t *testing.T, c people.Claims) {
 	t.Helper()
 	if status, _, page := b.atIssuer(t, c); status != http.StatusSeeOther {

@@ -7,18 +7,13 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables/tablestest"
 )
 
 // sheet returns a sheet of cells that are separated by bars.
 func sheet(text string) tables.Table {
-	t := tables.Table{Name: "S"}
-	for i, line := range strings.Split(text, "\n") {
-		row := tables.Row{Number: i + 1}
-		for cell := range strings.SplitSeq(line, "|") {
-			row.Cells = append(row.Cells, tables.Cell{Text: cell})
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t := tablestest.Sheet(text)
+	t.Name = "S"
 	return t
 }
 

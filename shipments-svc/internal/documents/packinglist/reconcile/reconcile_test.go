@@ -12,20 +12,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables/tablestest"
 )
 
 // settled settles the lines of a text whose cells are separated by bars.
 func settled(t *testing.T, text string) (*Settled, Choice, error) {
 	t.Helper()
-	sheet := tables.Table{}
-	for i, line := range strings.Split(text, "\n") {
-		row := tables.Row{Number: i + 1}
-		for cell := range strings.SplitSeq(line, "|") {
-			row.Cells = append(row.Cells, tables.Cell{Text: cell})
-		}
-		sheet.Rows = append(sheet.Rows, row)
-	}
-	parts, err := layout.Of(tables.Book{Tables: []tables.Table{sheet}})
+	parts, err := layout.Of(tables.Book{Tables: []tables.Table{tablestest.Sheet(text)}})
 	if err != nil {
 		t.Fatal(err)
 	}
