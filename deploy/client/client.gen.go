@@ -871,6 +871,9 @@ type Check struct {
 // not be made.
 type CheckResult string
 
+// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+type Column = int
+
 // CorrectMapping defines model for CorrectMapping.
 type CorrectMapping struct {
 	// Mappings Without elements the list is read as its headings and templates say.
@@ -1064,6 +1067,9 @@ type Document struct {
 
 	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
+		// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+		Column *Column `json:"column,omitempty"`
+
 		// Kind The kind of statement. Ignore unknown kinds.
 		//
 		// Examples: vessel, container_number, invoice_number
@@ -1097,6 +1103,9 @@ type Document struct {
 		//
 		// Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
+
+		// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+		Column *Column `json:"column,omitempty"`
 
 		// Row The row of the remark; absent where it is about the whole document.
 		Row *int `json:"row,omitempty"`
@@ -1153,6 +1162,9 @@ type DocumentFacts struct {
 
 	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
+		// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+		Column *Column `json:"column,omitempty"`
+
 		// Kind The kind of statement. Ignore unknown kinds.
 		//
 		// Examples: vessel, container_number, invoice_number
@@ -1180,6 +1192,9 @@ type DocumentFacts struct {
 		//
 		// Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
+
+		// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+		Column *Column `json:"column,omitempty"`
 
 		// Row The row of the remark; absent where it is about the whole document.
 		Row *int `json:"row,omitempty"`
@@ -1596,6 +1611,9 @@ type OneDocument struct {
 
 		// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 		Facts *[]struct {
+			// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+			Column *Column `json:"column,omitempty"`
+
 			// Kind The kind of statement. Ignore unknown kinds.
 			//
 			// Examples: vessel, container_number, invoice_number
@@ -1632,6 +1650,9 @@ type OneDocument struct {
 			//
 			// Examples: row_skipped, unit_assumed
 			Code string `json:"code"`
+
+			// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+			Column *Column `json:"column,omitempty"`
 
 			// Row The row of the remark; absent where it is about the whole document.
 			Row *int `json:"row,omitempty"`
@@ -1709,6 +1730,9 @@ type Pallet struct {
 
 		// Calibre The size grade, as it was written.
 		Calibre string `json:"calibre"`
+
+		// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+		Column *Column `json:"column,omitempty"`
 
 		// ContainerNumber The container that the pallet is in.
 		ContainerNumber *string `json:"container_number,omitempty"`
@@ -1900,6 +1924,9 @@ type Particulars struct {
 
 // Place A place in a document.
 type Place struct {
+	// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+	Column *Column `json:"column,omitempty"`
+
 	// Row The row, counted from 1.
 	Row *int `json:"row,omitempty"`
 
@@ -8851,6 +8878,9 @@ type ListPalletsResponse struct {
 				// Calibre The size grade, as it was written.
 				Calibre string `json:"calibre"`
 
+				// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+				Column *Column `json:"column,omitempty"`
+
 				// ContainerNumber The container that the pallet is in.
 				ContainerNumber *string `json:"container_number,omitempty"`
 
@@ -9033,6 +9063,9 @@ func (r ListPalletsResponse) GetJSON200() *struct {
 
 			// Calibre The size grade, as it was written.
 			Calibre string `json:"calibre"`
+
+			// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+			Column *Column `json:"column,omitempty"`
 
 			// ContainerNumber The container that the pallet is in.
 			ContainerNumber *string `json:"container_number,omitempty"`
@@ -11589,6 +11622,9 @@ func ParseListPalletsResponse(rsp *http.Response) (*ListPalletsResponse, error) 
 
 					// Calibre The size grade, as it was written.
 					Calibre string `json:"calibre"`
+
+					// Column The column, counted from 1; absent where a whole row is meant, or it is not known.
+					Column *Column `json:"column,omitempty"`
 
 					// ContainerNumber The container that the pallet is in.
 					ContainerNumber *string `json:"container_number,omitempty"`

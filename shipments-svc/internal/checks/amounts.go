@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -59,7 +60,7 @@ var boxesPerPallet = spread{
 	sample:  4,
 	outlier: func(boxes, usual int) bool { return 2*boxes < usual || 2*boxes > 3*usual },
 	has:     func(boxes int) string { return counted(boxes, "box") },
-	format:  shipments.Figure,
+	format:  list.Figure,
 	none:    "no outliers",
 	few:     "Fewer than 4 pallets have the same produce and box weight.",
 }
@@ -70,8 +71,8 @@ var boxWeights = spread{
 	kind:    func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre },
 	sample:  2,
 	outlier: func(weight, usual int) bool { return (max(weight, usual)-min(weight, usual))*10 > usual },
-	has:     func(weight int) string { return "a box weight of " + kilograms(shipments.Grams(weight)) },
-	format:  func(weight int) string { return kilograms(shipments.Grams(weight)) },
+	has:     func(weight int) string { return "a box weight of " + kilograms(list.Grams(weight)) },
+	format:  func(weight int) string { return kilograms(list.Grams(weight)) },
 	none:    "box weights are consistent",
 	few:     "No two pallets have the same produce and calibre.",
 }
@@ -107,7 +108,7 @@ func (of spread) check(s subject) finding {
 // warns where it is implausibly light.
 func palletWeightPlausible(s subject) finding {
 	var f finding
-	var weights []shipments.Grams
+	var weights []list.Grams
 	for _, p := range s.Pallets {
 		w := p.Net()
 		if w == 0 {
@@ -135,12 +136,12 @@ func containerPayload(s subject) finding {
 	if len(s.Pallets) == 0 {
 		return skip("There are no pallets with a weight.")
 	}
-	total := shipments.Grams(netWeight.sum(s.Pallets))
+	total := list.Grams(netWeight.sum(s.Pallets))
 	containers := len(containersOf(s))
 	if containers == 0 && total > reference.UsualPayload {
 		return skip(kilograms(total) + " exceeds the payload of one container, and no document names the containers.")
 	}
-	n := shipments.Grams(max(containers, 1))
+	n := list.Grams(max(containers, 1))
 	all := counted(int(n), "container")
 	var f finding
 	if most := n * reference.HeaviestPayload; total > most {

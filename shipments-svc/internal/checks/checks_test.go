@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -61,7 +62,7 @@ func changed(all []shipments.Pallet, change func(*shipments.Pallet), indexes ...
 	return all
 }
 
-func declared(e shipments.Evidence, d shipments.Declared) shipments.Evidence {
+func declared(e shipments.Evidence, d list.Declared) shipments.Evidence {
 	e.Documents[0].Declared = d
 	return e
 }
@@ -92,8 +93,8 @@ func TestFindings(t *testing.T) {
 	inContainer := func(p *shipments.Pallet) { p.Container = "CSQU3054383" }
 	light := func(p *shipments.Pallet) { p.BoxWeight = 3500 }
 	stated := loaded(240, 8801) // the average, rounded
-	stated.Contents = []shipments.Content{
-		{Boxes: 140, BoxWeight: 10_716, Particulars: shipments.Particulars{NetWeight: 1_500_245}},
+	stated.Contents = []list.Content{
+		{Boxes: 140, BoxWeight: 10_716, Particulars: list.Particulars{NetWeight: 1_500_245}},
 		{Boxes: 100, BoxWeight: 6120},
 	}
 	for name, outcomes := range map[string][]outcome{
@@ -168,39 +169,39 @@ func TestFindings(t *testing.T) {
 		},
 		"pallet_count_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a number of pallets."},
-			{declared(evidence(many(2)...), shipments.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
+			{declared(evidence(many(2)...), list.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
 			{
-				declared(evidence(many(19)...), shipments.Declared{Pallets: 20}),
+				declared(evidence(many(19)...), list.Declared{Pallets: 20}),
 				"fail 1 [] 20 pallets declared, 19 pallets listed.",
 			},
 		},
 		"box_total_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a number of boxes."},
 			{
-				declared(evidence(many(10)...), shipments.Declared{Boxes: 2640}),
+				declared(evidence(many(10)...), list.Declared{Boxes: 2640}),
 				"pass 0 [] 2,640 boxes declared, 2,640 boxes listed.",
 			},
 			{
-				declared(evidence(many(10)...), shipments.Declared{Boxes: 2641}),
+				declared(evidence(many(10)...), list.Declared{Boxes: 2641}),
 				"fail 1 [] 2,641 boxes declared, 2,640 boxes listed.",
 			},
 		},
 		"net_weight_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a net weight."},
 			{
-				declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}),
+				declared(evidence(many(10)...), list.Declared{NetWeight: 10_600_000}),
 				"pass 0 [] 10,600 kg declared, 10,560 kg listed.",
 			},
 			{
-				declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}),
+				declared(evidence(many(10)...), list.Declared{NetWeight: 10_700_500}),
 				"warn 1 [] 10,700.5 kg declared, 10,560 kg listed.",
 			},
 			{
-				declared(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}),
+				declared(evidence(many(10)...), list.Declared{NetWeight: 9_000_000}),
 				"fail 1 [] 9,000 kg declared, 10,560 kg listed.",
 			},
 			{
-				declared(evidence(stated), shipments.Declared{NetWeight: 2_112_242}),
+				declared(evidence(stated), list.Declared{NetWeight: 2_112_242}),
 				"pass 0 [] 2,112.242 kg declared, 2,112.245 kg listed.",
 			},
 		},
@@ -241,30 +242,30 @@ func TestFindings(t *testing.T) {
 			{evidence(many(40)...), "skip 0 [] 42,240 kg exceeds the payload of one container, and no document names the " +
 				"containers."},
 			{
-				declared(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}),
+				declared(evidence(many(29)...), list.Declared{ContainerNumber: "CSQU 305438-3"}),
 				"warn 1 [] 30,624 kg exceeds the usual payload of 1 container, about 29,500 kg.",
 			},
 			{
-				declared(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}),
+				declared(evidence(many(40)...), list.Declared{ContainerNumber: "CSQU3054383"}),
 				"fail 1 [] 42,240 kg exceeds the maximum payload of 1 container, 32,000 kg.",
 			},
 		},
 		"container_number": {
 			{evidence(many(1)...), "skip 0 [] No document names a container."},
 			{
-				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}),
+				declared(evidence(many(1)...), list.Declared{ContainerNumber: "csqu 305438-3"}),
 				"pass 0 [] CSQU3054383: check digit is correct.",
 			},
 			{
-				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}),
+				declared(evidence(many(1)...), list.Declared{ContainerNumber: "CSQU3054384"}),
 				"fail 1 [] CSQU3054384: check digit is 4, expected 3.",
 			},
 			{
-				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}),
+				declared(evidence(many(1)...), list.Declared{ContainerNumber: "CSQX3054383"}),
 				"fail 1 [] CSQX3054383: category is X, expected U, J or Z.",
 			},
 			{
-				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}),
+				declared(evidence(many(1)...), list.Declared{ContainerNumber: "ÜSQU305438"}),
 				"fail 1 [] ÜSQU305438: expected four letters and seven digits.",
 			},
 		},
@@ -332,7 +333,7 @@ func TestRowsNameThePackingList(t *testing.T) {
 	e := evidence(numbered("1", "2", "3")...)
 	e.Documents = append(e.Documents, shipments.Document{
 		ID: list2, Type: shipments.PackingList, PalletsExtracted: 1,
-		Declared: shipments.Declared{Pallets: 1},
+		Declared: list.Declared{Pallets: 1},
 	})
 	e.Pallets = append(e.Pallets, pallet("2"), pallet("3"))
 	e.Pallets[3].Source = shipments.Source{Document: list2, Row: 1}
@@ -348,9 +349,9 @@ func TestRowsNameThePackingList(t *testing.T) {
 
 func TestRunMakesEveryCheck(t *testing.T) {
 	t.Parallel()
-	worst := changed(slices.Repeat(many(1), shipments.MaxPallets), func(p *shipments.Pallet) {
-		p.Number, p.ProduceName, p.Calibre = strings.Repeat("🍊", shipments.MaxPalletNumber),
-			strings.Repeat("avocado ", 12)+"x", strings.Repeat("Ø", shipments.MaxCalibre)
+	worst := changed(slices.Repeat(many(1), list.MaxPallets), func(p *shipments.Pallet) {
+		p.Number, p.ProduceName, p.Calibre = strings.Repeat("🍊", list.MaxPalletNumber),
+			strings.Repeat("avocado ", 12)+"x", strings.Repeat("Ø", list.MaxCalibre)
 	}, 0, 1, 2, 3, 4, 5, 6, 7)
 	for name, e := range map[string]shipments.Evidence{
 		"none": {}, "the worst": evidence(worst...),
@@ -400,7 +401,7 @@ func TestCheckDigits(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	e := evidence(many(shipments.MaxPallets)...)
+	e := evidence(many(list.MaxPallets)...)
 	for b.Loop() {
 		Run(e)
 	}
@@ -409,7 +410,7 @@ func BenchmarkRun(b *testing.B) {
 // TestRunTakesLinearTime: describing the rows of pallets once took a pass over all of
 // them, and seconds for 10,000. Processor time does not depend on other programs.
 func TestRunTakesLinearTime(t *testing.T) {
-	implausible := many(shipments.MaxPallets)
+	implausible := many(list.MaxPallets)
 	for i := range implausible {
 		implausible[i].Boxes, implausible[i].BoxWeight, implausible[i].Calibre = 1, 1, "?"
 	}
@@ -422,9 +423,9 @@ func TestRunTakesLinearTime(t *testing.T) {
 		}
 		return least
 	}
-	few, all := cost(shipments.MaxPallets/10), cost(shipments.MaxPallets)
+	few, all := cost(list.MaxPallets/10), cost(list.MaxPallets)
 	if all > 40*few {
-		t.Errorf("%d pallets take %s, ten times as many %s", shipments.MaxPallets/10, few, all)
+		t.Errorf("%d pallets take %s, ten times as many %s", list.MaxPallets/10, few, all)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // comparison is a fact that all documents of a shipment must agree on.
 type comparison struct {
-	kind      shipments.FactKind
+	kind      list.FactKind
 	name      string
 	result    shipments.Result           // of a difference
 	agree     func(a, b []string) bool   // of canonical values
@@ -20,15 +21,15 @@ type comparison struct {
 }
 
 var comparable = []comparison{
-	{shipments.ContainerFact, "container", shipments.Fail, sameValues, containerNumbers},
-	{shipments.SealFact, "seal", shipments.Fail, inCommon, code},
-	{shipments.InvoiceFact, "invoice number", shipments.Fail, inCommon, code},
-	{shipments.PhytoFact, "number of the phytosanitary certificate", shipments.Fail, inCommon, code},
-	{shipments.BillOfLadingFact, "number of the bill of lading", shipments.Fail, inCommon, code},
-	{shipments.VesselFact, "vessel", shipments.Warn, sameVessel, vessel},
-	{shipments.VoyageFact, "voyage", shipments.Warn, inCommon, code},
-	{shipments.PortOfLoadingFact, "port of loading", shipments.Warn, inCommon, port},
-	{shipments.PortOfDischargeFact, "port of discharge", shipments.Warn, inCommon, port},
+	{list.ContainerFact, "container", shipments.Fail, sameValues, containerNumbers},
+	{list.SealFact, "seal", shipments.Fail, inCommon, code},
+	{list.InvoiceFact, "invoice number", shipments.Fail, inCommon, code},
+	{list.PhytoFact, "number of the phytosanitary certificate", shipments.Fail, inCommon, code},
+	{list.BillOfLadingFact, "number of the bill of lading", shipments.Fail, inCommon, code},
+	{list.VesselFact, "vessel", shipments.Warn, sameVessel, vessel},
+	{list.VoyageFact, "voyage", shipments.Warn, inCommon, code},
+	{list.PortOfLoadingFact, "port of loading", shipments.Warn, inCommon, port},
+	{list.PortOfDischargeFact, "port of discharge", shipments.Warn, inCommon, port},
 }
 
 // statement is what the documents of one type state about one fact.
@@ -56,7 +57,7 @@ func documentsConsistent(s subject) finding {
 	var agreed []string
 	for _, c := range comparable {
 		var all []statement
-		own := map[shipments.FactKind]string{shipments.VesselFact: s.Vessel, shipments.VoyageFact: s.Voyage}[c.kind]
+		own := map[list.FactKind]string{list.VesselFact: s.Vessel, list.VoyageFact: s.Voyage}[c.kind]
 		if own != "" {
 			all = append(all, statement{document: "shipment", texts: []string{own}, canonical: c.canonical(own)})
 		}
@@ -91,7 +92,7 @@ func documentsConsistent(s subject) finding {
 }
 
 // statementOf collects what the documents of a type state.
-func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
+func statementOf(s subject, t shipments.DocumentType, kind list.FactKind,
 	canonical func(string) []string,
 ) statement {
 	st := statement{document: t}
@@ -108,14 +109,14 @@ func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
 		}
 	}
 	for _, p := range s.Pallets {
-		if t == shipments.PackingList && kind == shipments.ContainerFact {
+		if t == shipments.PackingList && kind == list.ContainerFact {
 			add(p.Container, p.Source)
-		} else if t == shipments.PackingList && kind == shipments.SealFact {
+		} else if t == shipments.PackingList && kind == list.SealFact {
 			add(p.Seal, p.Source)
 		}
 	}
 	for _, doc := range documentsOf(s, t) {
-		if kind == shipments.ContainerFact {
+		if kind == list.ContainerFact {
 			add(doc.Declared.ContainerNumber, shipments.Source{Document: doc.ID})
 		}
 		for _, fact := range doc.Facts {
@@ -201,7 +202,7 @@ func containerNumbers(text string) []string {
 // name, as letters and digits.
 func containersOf(s subject) (all []string) {
 	for _, t := range shipments.DocumentTypes {
-		for _, number := range statementOf(s, t, shipments.ContainerFact, containerNumbers).canonical {
+		for _, number := range statementOf(s, t, list.ContainerFact, containerNumbers).canonical {
 			if !slices.Contains(all, number) {
 				all = append(all, number)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -30,12 +31,12 @@ func typeName(t shipments.DocumentType) string { return strings.ReplaceAll(strin
 
 // identifying lists the facts of which a document of a type states one at least; of
 // produce, a botanical name.
-var identifying = map[shipments.DocumentType][]shipments.FactKind{
-	shipments.PhytosanitaryCertificate: {shipments.PhytoFact, shipments.ProduceFact},
-	shipments.CommercialInvoice:        {shipments.InvoiceFact},
+var identifying = map[shipments.DocumentType][]list.FactKind{
+	shipments.PhytosanitaryCertificate: {list.PhytoFact, list.ProduceFact},
+	shipments.CommercialInvoice:        {list.InvoiceFact},
 	shipments.BillOfLading: {
-		shipments.BillOfLadingFact, shipments.ContainerFact, shipments.VesselFact, shipments.PortOfLoadingFact,
-		shipments.PortOfDischargeFact,
+		list.BillOfLadingFact, list.ContainerFact, list.VesselFact, list.PortOfLoadingFact,
+		list.PortOfDischargeFact,
 	},
 }
 
@@ -43,9 +44,9 @@ var identifying = map[shipments.DocumentType][]shipments.FactKind{
 // the type, or it was not read.
 func recognized(doc shipments.Document) bool {
 	kinds := identifying[doc.Type]
-	return kinds == nil || doc.RowsRead == 0 || slices.ContainsFunc(doc.Facts, func(f shipments.Fact) bool {
+	return kinds == nil || doc.RowsRead == 0 || slices.ContainsFunc(doc.Facts, func(f list.Fact) bool {
 		names, _ := reference.Species(f.Text)
-		return slices.Contains(kinds, f.Kind) && (f.Kind != shipments.ProduceFact || names != nil)
+		return slices.Contains(kinds, f.Kind) && (f.Kind != list.ProduceFact || names != nil)
 	})
 }
 

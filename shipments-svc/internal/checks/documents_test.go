@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -14,9 +15,9 @@ import (
 func document(id byte, t shipments.DocumentType, facts ...string) shipments.Document {
 	doc := shipments.Document{ID: shipments.DocumentID{id}, Type: t, Status: shipments.Processed}
 	for i := 0; i+1 < len(facts); i += 2 {
-		doc.Facts = append(doc.Facts, shipments.Fact{
-			Kind: shipments.FactKind(facts[i]), Text: facts[i+1],
-			Place: shipments.Place{Row: i/2 + 1},
+		doc.Facts = append(doc.Facts, list.Fact{
+			Kind: list.FactKind(facts[i]), Text: facts[i+1],
+			Place: list.Place{Row: i/2 + 1},
 		})
 	}
 	return doc
@@ -44,9 +45,9 @@ func stating(e shipments.Evidence, facts ...string) shipments.Evidence {
 // withRemarks adds remarks to the packing list of evidence, as code, text.
 func withRemarks(e shipments.Evidence, remarks ...string) shipments.Evidence {
 	for i := 0; i+1 < len(remarks); i += 2 {
-		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{
+		e.Documents[0].Remarks = append(e.Documents[0].Remarks, list.Remark{
 			Code: remarks[i], Text: remarks[i+1],
-			Place: shipments.Place{Row: 5 + i},
+			Place: list.Place{Row: 5 + i},
 		})
 	}
 	return e
@@ -280,15 +281,15 @@ func TestFindingsOfDocuments(t *testing.T) {
 // say.
 func TestDetailsAreLimited(t *testing.T) {
 	t.Parallel()
-	long := func(i int) string { return strings.Repeat("é", shipments.MaxFactText-3) + fmt.Sprint(100+i) }
+	long := func(i int) string { return strings.Repeat("é", list.MaxFactText-3) + fmt.Sprint(100+i) }
 	e := evidence(many(9)...)
 	other := document(9, shipments.BillOfLading)
 	for i := range 9 {
 		e = holding(e, strings.Repeat("mango ", 15)+fmt.Sprint(i), i)
 		e = withRemarks(e, "not_a_number", long(i), "hidden_rows_skipped", long(i), "unit_assumed", long(i))
 		for _, c := range comparable {
-			e.Documents[0].Facts = append(e.Documents[0].Facts, shipments.Fact{Kind: c.kind, Text: long(i)})
-			other.Facts = append(other.Facts, shipments.Fact{Kind: c.kind, Text: long(i + 10)})
+			e.Documents[0].Facts = append(e.Documents[0].Facts, list.Fact{Kind: c.kind, Text: long(i)})
+			other.Facts = append(other.Facts, list.Fact{Kind: c.kind, Text: long(i + 10)})
 		}
 	}
 	e = with(e, other, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
@@ -325,10 +326,10 @@ func TestMixedPalletsAreCheckedByTheirContents(t *testing.T) {
 	t.Parallel()
 	e := evidence(many(2)...)
 	e.Pallets[1].ProduceName, e.Pallets[1].Calibre = "Avocado Hass + Mango Kent", "18 + 19"
-	e.Pallets[1].Contents = []shipments.Content{
-		{ProduceName: "Avocado Hass", Calibre: "18", Place: shipments.Place{Row: 2}},
-		{ProduceName: "Avocado Hass", Calibre: "19", Place: shipments.Place{Row: 3}},
-		{ProduceName: "Mango Kent", Calibre: "9", Place: shipments.Place{Row: 4}},
+	e.Pallets[1].Contents = []list.Content{
+		{ProduceName: "Avocado Hass", Calibre: "18", Place: list.Place{Row: 2}},
+		{ProduceName: "Avocado Hass", Calibre: "19", Place: list.Place{Row: 3}},
+		{ProduceName: "Mango Kent", Calibre: "9", Place: list.Place{Row: 4}},
 	}
 	if got := run(e, "calibre_known"); got != "warn 1 [3] 19 is not a calibre of avocado (UNECE FFV-42, III) on row 3." {
 		t.Error(got)

@@ -5,18 +5,19 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // loaded returns one pallet with these boxes.
-func loaded(boxes int, boxWeight shipments.Grams) shipments.Pallet {
+func loaded(boxes int, boxWeight list.Grams) shipments.Pallet {
 	p := pallet("1")
 	p.Boxes, p.BoxWeight = boxes, boxWeight
 	return p
 }
 
 // weighing returns pallets of these box weights.
-func weighing(weights ...shipments.Grams) []shipments.Pallet {
+func weighing(weights ...list.Grams) []shipments.Pallet {
 	all := many(len(weights))
 	for i, w := range weights {
 		all[i].BoxWeight = w
@@ -40,7 +41,7 @@ func TestLimits(t *testing.T) {
 		return withRemarks(evidence(pallets...), "unit_assumed", "no unit is given")
 	}
 	in := func(n int, pallets ...shipments.Pallet) shipments.Evidence {
-		return declared(evidence(pallets...), shipments.Declared{ContainerNumber: []string{"", "CSQU3054383"}[n]})
+		return declared(evidence(pallets...), list.Declared{ContainerNumber: []string{"", "CSQU3054383"}[n]})
 	}
 	for _, c := range []struct {
 		check string
@@ -72,10 +73,10 @@ func TestLimits(t *testing.T) {
 		{"container_payload", in(1, loaded(1, 29_500_001)), "warn"},
 		{"container_payload", in(1, loaded(1, 32_000_000)), "warn"},
 		{"container_payload", in(1, loaded(1, 32_000_001)), "fail"},
-		{"net_weight_declared", declared(evidence(loaded(199, 1000)), shipments.Declared{NetWeight: 200_000}), "pass"},
-		{"net_weight_declared", declared(evidence(loaded(1, 198_999)), shipments.Declared{NetWeight: 200_000}), "warn"},
-		{"net_weight_declared", declared(evidence(loaded(196, 1000)), shipments.Declared{NetWeight: 200_000}), "warn"},
-		{"net_weight_declared", declared(evidence(loaded(1, 195_999)), shipments.Declared{NetWeight: 200_000}), "fail"},
+		{"net_weight_declared", declared(evidence(loaded(199, 1000)), list.Declared{NetWeight: 200_000}), "pass"},
+		{"net_weight_declared", declared(evidence(loaded(1, 198_999)), list.Declared{NetWeight: 200_000}), "warn"},
+		{"net_weight_declared", declared(evidence(loaded(196, 1000)), list.Declared{NetWeight: 200_000}), "warn"},
+		{"net_weight_declared", declared(evidence(loaded(1, 195_999)), list.Declared{NetWeight: 200_000}), "fail"},
 		{"weight_unit", assumed(loaded(1, 100)), "warn"},
 		{"weight_unit", assumed(loaded(1, 99)), "fail"},
 		{"weight_unit", assumed(loaded(1, 50_000)), "warn"},
@@ -154,7 +155,7 @@ func TestComparisons(t *testing.T) {
 			"fail 2 [1 1] The seal is A1 on the packing list and B2 on the bill of lading.",
 		},
 		{
-			with(declared(one(), shipments.Declared{ContainerNumber: "CSQU3054383"}),
+			with(declared(one(), list.Declared{ContainerNumber: "CSQU3054383"}),
 				bl("container_number", "TGHU7589334")),
 			"fail 2 [0 1] The container is CSQU3054383 on the packing list and TGHU7589334 on the bill of lading.",
 		},
@@ -281,9 +282,9 @@ func TestWords(t *testing.T) {
 	letters := strings.Split("abcdefg", "")
 	for got, want := range map[string]string{
 		counted(0, "pallet"): "0 pallets", counted(1, "box"): "1 box", counted(2, "box"): "2 boxes",
-		shipments.Figure(0): "0", shipments.Figure(999): "999", shipments.Figure(1000): "1,000",
-		shipments.Figure(1_234_567): "1,234,567",
-		kilograms(0):                "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg",
+		list.Figure(0): "0", list.Figure(999): "999", list.Figure(1000): "1,000",
+		list.Figure(1_234_567): "1,234,567",
+		kilograms(0):           "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg",
 		kilograms(500):       "0.5 kg",
 		kilograms(3_861_000): "3,861 kg",
 		listed(letters[:1]):  "a", listed(letters[:2]): "a and b", listed(letters[:5]): "a, b, c, d and e",
@@ -325,9 +326,9 @@ func TestRowsOnOtherSheets(t *testing.T) {
 		p := pallet("1")
 		e := evidence(p)
 		e.Pallets[0].Source.Sheet = "PL"
-		e.Documents[0].Remarks = []shipments.Remark{{
+		e.Documents[0].Remarks = []list.Remark{{
 			Code: "not_a_number", Text: "n/a",
-			Place: shipments.Place{Sheet: sheet, Row: 5},
+			Place: list.Place{Sheet: sheet, Row: 5},
 		}}
 		if got := run(e, "numeric_values"); got != "fail 1 [5] N/a ("+want+")." {
 			t.Errorf("%q: %s", sheet, got)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -88,7 +89,7 @@ func produceVsPhyto(s subject) finding {
 	read := slices.DeleteFunc(documentsOf(s, shipments.PhytosanitaryCertificate), shipments.Document.Unfinished)
 	for _, doc := range read {
 		for _, fact := range doc.Facts {
-			if fact.Kind == shipments.ProduceFact {
+			if fact.Kind == list.ProduceFact {
 				for _, c := range reference.Commodities(fact.Text) {
 					if !slices.Contains(certified, c) {
 						certified = append(certified, c)

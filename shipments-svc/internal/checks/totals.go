@@ -5,40 +5,41 @@ import (
 	"slices"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // quantity is a total of a shipment that documents state.
 type quantity struct {
 	name     string
-	unit     float64                      // how many are in one of numbers.Readings
-	declared func(shipments.Declared) int // by a packing list; 0: not declared
+	unit     float64                 // how many are in one of numbers.Readings
+	declared func(list.Declared) int // by a packing list; 0: not declared
 	of       func(shipments.Pallet) int
 	format   func(int) string
 	compare  func(stated, listed int) shipments.Result
-	fact     shipments.FactKind // by which other documents state it
-	result   shipments.Result   // where other documents differ
+	fact     list.FactKind    // by which other documents state it
+	result   shipments.Result // where other documents differ
 }
 
 var palletCount = quantity{
-	name: "number of pallets", unit: 1, fact: shipments.PalletsFact, result: shipments.Warn, compare: equal,
-	declared: func(d shipments.Declared) int { return d.Pallets },
+	name: "number of pallets", unit: 1, fact: list.PalletsFact, result: shipments.Warn, compare: equal,
+	declared: func(d list.Declared) int { return d.Pallets },
 	of:       func(shipments.Pallet) int { return 1 },
 	format:   func(n int) string { return counted(n, "pallet") },
 }
 
 var boxTotal = quantity{
-	name: "number of boxes", unit: 1, fact: shipments.BoxesFact, result: shipments.Fail, compare: equal,
-	declared: func(d shipments.Declared) int { return d.Boxes },
+	name: "number of boxes", unit: 1, fact: list.BoxesFact, result: shipments.Fail, compare: equal,
+	declared: func(d list.Declared) int { return d.Boxes },
 	of:       func(p shipments.Pallet) int { return p.Boxes },
 	format:   func(n int) string { return counted(n, "box") },
 }
 
 var netWeight = quantity{
-	name: "net weight", unit: 1000, fact: shipments.NetWeightFact, result: shipments.Warn, compare: similar,
-	declared: func(d shipments.Declared) int { return int(d.NetWeight) },
+	name: "net weight", unit: 1000, fact: list.NetWeightFact, result: shipments.Warn, compare: similar,
+	declared: func(d list.Declared) int { return int(d.NetWeight) },
 	of:       func(p shipments.Pallet) int { return int(p.Net()) },
-	format:   func(n int) string { return kilograms(shipments.Grams(n)) },
+	format:   func(n int) string { return kilograms(list.Grams(n)) },
 }
 
 func equal(stated, listed int) shipments.Result {

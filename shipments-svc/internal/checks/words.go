@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -22,16 +23,16 @@ func counted(n int, thing string) string {
 	if strings.HasSuffix(thing, "box") {
 		thing += "e"
 	}
-	return shipments.Figure(n) + " " + thing + "s"
+	return list.Figure(n) + " " + thing + "s"
 }
 
 // kilograms returns "4.125 kg", "3,861 kg".
-func kilograms(g shipments.Grams) string { return g.Figure() + " kg" }
+func kilograms(g list.Grams) string { return g.Figure() + " kg" }
 
 // listed returns "a", "a and b", "a, b, c, d, e and 7 more".
 func listed(all []string) string {
 	if more := len(all) - examples; more > 0 {
-		all = append(slices.Clone(all[:examples]), shipments.Figure(more)+" more")
+		all = append(slices.Clone(all[:examples]), list.Figure(more)+" more")
 	}
 	if len(all) == 1 {
 		return all[0]
@@ -43,7 +44,7 @@ func listed(all []string) string {
 // summary returns the first problems and the number of the others as a sentence.
 func summary(problems []string) string {
 	if more := len(problems) - examples; more > 0 {
-		problems = append(slices.Clone(problems[:examples]), "and "+shipments.Figure(more)+" more")
+		problems = append(slices.Clone(problems[:examples]), "and "+list.Figure(more)+" more")
 	}
 	return sentence(strings.Join(problems, "; "))
 }

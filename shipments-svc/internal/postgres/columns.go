@@ -30,8 +30,8 @@ func columns(row reflect.Type) []string {
 	return names
 }
 
-// list joins names, each in a format, by commas.
-func list(names []string, format string) string {
+// joined returns names, each in a format, with commas between them.
+func joined(names []string, format string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
 		all[i] = fmt.Sprintf(format, name)

@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -196,21 +197,21 @@ func testKept(t *testing.T, q *postgres.Repository) {
 	got, err := q.Documents(t.Context(), org, s.ID)
 	check(t, err)
 	equal(t, got, []shipments.Document{doc})
-	place := shipments.Place{Sheet: "Blatt \"1\"", Row: 3}
+	place := list.Place{Sheet: "Blatt \"1\"", Row: 3}
 	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, postgres.Noon, 7, 1
 	doc.Failure = shipments.Failure{Code: "no_pallets", Detail: "There are <none>."}
-	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC 'Carmen'", Place: place}}
-	doc.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
+	doc.Facts = []list.Fact{{Kind: list.VesselFact, Text: "MSC 'Carmen'", Place: place}}
+	doc.Remarks = []list.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
 	r := postgres.NewRevision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
-		Places: shipments.Places{Calibre: place, BoxWeight: shipments.Place{Row: 1}},
-		Contents: []shipments.Content{
+		Places: list.Places{Calibre: place, BoxWeight: list.Place{Row: 1}},
+		Contents: []list.Content{
 			{
 				ProduceName: "Plum",
 				Calibre:     "A",
-				Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}},
+				Particulars: list.Particulars{Labels: list.Labels{Lot: "L7", Orchard: "HUE 0816"}},
 				Boxes:       1,
 				BoxWeight:   2000,
 				Place:       place,

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -72,7 +73,7 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 	for i := range pallets {
 		d.Pallets = append(d.Pallets, shipments.Pallet{
 			Number: fmt.Sprintf("P%d", pallets-i), ProduceName: "Avocado Hass", Calibre: "1\"/2 'x' \\n",
-			Boxes: i + 1, BoxWeight: shipments.Grams(4125 + i),
+			Boxes: i + 1, BoxWeight: list.Grams(4125 + i),
 		})
 	}
 	d.Checks, d.Documents = []shipments.Check{}, []shipments.Document{}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -92,7 +93,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 		ID: shipments.DocumentID{
 			5,
 		}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9}, RowsRead: 2, PalletsExtracted: 1,
-		Declared: shipments.Declared{
+		Declared: list.Declared{
 			Boxes:           3,
 			ContainerNumber: "CSQU3054383",
 		}, CreatedAt: Noon, ProcessedAt: Noon,

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -47,7 +48,7 @@ var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func NewDocument(numbers ...string) (shipments.Document, []shipments.Pallet) {
 	doc := shipments.Document{
 		Type: shipments.PackingList, Status: shipments.Processed, RowsRead: len(numbers) + 1, PalletsExtracted: len(numbers),
-		Declared:  shipments.Declared{Pallets: 1, Boxes: 2, NetWeight: 3, ContainerNumber: "CSQU 'x'"},
+		Declared:  list.Declared{Pallets: 1, Boxes: 2, NetWeight: 3, ContainerNumber: "CSQU 'x'"},
 		CreatedAt: Noon, ProcessedAt: Noon.Add(time.Second),
 	}
 	_, _ = rand.Read(doc.ID[:])
@@ -58,7 +59,7 @@ func NewDocument(numbers ...string) (shipments.Document, []shipments.Pallet) {
 		pallets = append(pallets, shipments.Pallet{
 			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1,
 			Source:      shipments.Source{Document: doc.ID, Row: i + 2},
-			Particulars: shipments.Particulars{NetWeight: 1, Labels: shipments.Labels{Lot: "L'7", Container: "CSQU 3054383"}},
+			Particulars: list.Particulars{NetWeight: 1, Labels: list.Labels{Lot: "L'7", Container: "CSQU 3054383"}},
 		})
 	}
 	return doc, pallets

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -18,13 +19,13 @@ func newLines(
 	must(t, r.Create(t.Context(), org, s, shipments.Actor{}))
 	to, doc := s, shipments.Document{ID: shipments.DocumentID(NewOrg()), Status: shipments.Processed, ProcessedAt: Noon}
 	to.Version, to.PalletsCount, doc.CreatedAt = 2, len(lines), Noon
-	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen"}}
+	doc.Facts = []list.Fact{{Kind: list.VesselFact, Text: "MSC Carmen"}}
 	pallets, n := make([]shipments.Pallet, len(lines)), 0
 	for i, of := range lines {
 		pallets[i].Number, pallets[i].Source = "P"+strconv.Itoa(i), shipments.Source{Document: doc.ID, Row: i + 1}
 		for range of {
 			n++
-			line := shipments.Content{ProduceName: "Plum", Boxes: n}
+			line := list.Content{ProduceName: "Plum", Boxes: n}
 			line.Lot = "A lot with a name that is not much shorter than a lot may have"
 			pallets[i].Contents = append(pallets[i].Contents, line)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -82,7 +83,7 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 				}
 			}
 			if !doc.Unfinished() && !v.Kept { // it has other pallets now
-				exec("replace_document_content", org, id, doc.ID, asJSON{append([]shipments.Mapping{}, doc.Mappings...)})
+				exec("replace_document_content", org, id, doc.ID, asJSON{append([]list.Mapping{}, doc.Mappings...)})
 			}
 		}
 		for part := range slices.Chunk(v.Pallets, maxPallets) {

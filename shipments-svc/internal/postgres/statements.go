@@ -48,18 +48,18 @@ var statements = func() map[string]statement {
 // row_to_json and write them with json_populate_record, so that a column is
 // named there only.
 var columnLists = strings.NewReplacer(
-	"{shipment_columns}", list(columns(reflect.TypeFor[shipments.Shipment]()), "%s"),
-	"{pallet_columns}", list(palletColumns, "%s"),
-	"{check_columns}", list(columns(reflect.TypeFor[shipments.Check]()), "%s"),
-	"{document_columns}", list(documentColumns, "%s"),
-	"{document_updates}", list(documentColumns, "%[1]s = excluded.%[1]s"),
-	"{part_columns}", list(each(documentColumns, func(name string) string {
+	"{shipment_columns}", joined(columns(reflect.TypeFor[shipments.Shipment]()), "%s"),
+	"{pallet_columns}", joined(palletColumns, "%s"),
+	"{check_columns}", joined(columns(reflect.TypeFor[shipments.Check]()), "%s"),
+	"{document_columns}", joined(documentColumns, "%s"),
+	"{document_updates}", joined(documentColumns, "%[1]s = excluded.%[1]s"),
+	"{part_columns}", joined(each(documentColumns, func(name string) string {
 		if name == "facts" || name == "remarks" {
 			return `CASE WHEN $4::bigint > 0 OR id = $5 THEN ` + name + ` END AS ` + name
 		}
 		return name
 	}), "%s"),
-	"{line_columns}", list(each(palletColumns, func(name string) string {
+	"{line_columns}", joined(each(palletColumns, func(name string) string {
 		if name == "contents" {
 			return `(SELECT jsonb_agg(line ORDER BY n) FROM jsonb_array_elements(contents) WITH ORDINALITY l (line, n)
 				WHERE first + n > $3 AND first + n <= $3 + $4) AS contents`

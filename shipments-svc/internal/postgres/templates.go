@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -20,7 +21,7 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
 	return r.Locked(ctx, org, shipments.TemplatesLock, func(ctx context.Context) error {
 		stored, err := getRow[int](ctx, r.tenant(ctx, org), query("put_template"),
-			org, t.ID, t.Name, t.Fingerprint, t.NumberStyle, asJSON{append([]shipments.AssignedColumn{}, t.Columns...)},
+			org, t.ID, t.Name, t.Fingerprint, t.NumberStyle, asJSON{append([]list.AssignedColumn{}, t.Columns...)},
 			t.CreatedAt, t.UpdatedAt, shipments.MaxTemplates)
 		if err == nil && stored == 0 {
 			err = shipments.ErrTooManyTemplates

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // at is a shipment in a status, of version 4, that has a failing check or not.
@@ -54,7 +56,8 @@ func do(s *Service, a Action, o Order) (err error) {
 		_, err = s.UpdateDocument(ctx, OrgID{1}, DocumentEdit{DocumentOrder{Order: o, Document: DocumentID{1}}, BillOfLading})
 	case CorrectMapping:
 		_, err = s.CorrectMapping(ctx, OrgID{1}, Correction{
-			DocumentOrder: DocumentOrder{Order: o, Document: DocumentID{1}}, Mappings: []Assignment{{NumberStyle: PointStyle}},
+			DocumentOrder: DocumentOrder{Order: o, Document: DocumentID{1}},
+			Mappings:      []Assignment{{Assignment: list.Assignment{NumberStyle: list.PointStyle}}},
 		})
 	default:
 		err = fmt.Errorf("no action %q", a)

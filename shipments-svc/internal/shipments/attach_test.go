@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 var (
@@ -109,7 +111,7 @@ func TestTheSameContentIsAttachedOnce(t *testing.T) {
 func TestAShipmentHasNoMoreThanTenThousandPallets(t *testing.T) {
 	t.Parallel()
 	k := at(Pending)
-	k.pallets = slices.Repeat([]Pallet{plum}, MaxPallets-1)
+	k.pallets = slices.Repeat([]Pallet{plum}, list.MaxPallets-1)
 	_, err := service(k).Attach(t.Context(), OrgID{1}, attachment(plum, plum))
 	invalid, ok := errors.AsType[*Invalid](err)
 	if !ok || invalid.Faults[0].Code != TooManyPallets || !strings.Contains(err.Error(), "it would have 10001") {
@@ -166,19 +168,19 @@ func TestAttachmentsAreValidated(t *testing.T) {
 		"required /pallets":   attachment(),
 		"out_of_range /pallets/1/boxes": attachment(plum,
 			Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", BoxWeight: 1}),
-		"too_many_pallets /pallets":      attachment(slices.Repeat([]Pallet{plum}, MaxPallets+1)...),
-		"out_of_range /declared/pallets": {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Pallets: -1}},
+		"too_many_pallets /pallets":      attachment(slices.Repeat([]Pallet{plum}, list.MaxPallets+1)...),
+		"out_of_range /declared/pallets": {Type: PackingList, Pallets: []Pallet{plum}, Declared: list.Declared{Pallets: -1}},
 		"out_of_range /declared/boxes": {
 			Type: PackingList, Pallets: []Pallet{plum},
-			Declared: Declared{Boxes: MaxDeclaredBoxes + 1},
+			Declared: list.Declared{Boxes: list.MaxDeclaredBoxes + 1},
 		},
 		"out_of_range /declared/net_weight_kg": {
 			Type: PackingList, Pallets: []Pallet{plum},
-			Declared: Declared{NetWeight: MaxDeclaredWeight + 1},
+			Declared: list.Declared{NetWeight: list.MaxDeclaredWeight + 1},
 		},
 		"too_long /declared/container_number": {
 			Type: PackingList, Pallets: []Pallet{plum},
-			Declared: Declared{ContainerNumber: strings.Repeat("x", 21)},
+			Declared: list.Declared{ContainerNumber: strings.Repeat("x", 21)},
 		},
 	} {
 		got := ""
@@ -205,7 +207,7 @@ func TestSSCCsAreDistinguishedFromOtherLabels(t *testing.T) {
 		"11106141412345678908": "",
 		"10614141234567890X":   "", "(00)": "",
 	} {
-		if got := SSCC(label); got != want {
+		if got := list.SSCC(label); got != want {
 			t.Errorf("%q is %q, want %q", label, got, want)
 		}
 	}

@@ -9,16 +9,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Attachment is a request to attach a document, given by a file or by its pallets.
 type Attachment struct {
 	Order
 	Type     DocumentType
-	File     *Upload  // nil: it is given by its pallets
-	Pallets  []Pallet // at least one without a file, none with one; their Source is ignored
-	Declared Declared // by pallets
-	DryRun   bool     // preview: nothing is stored
+	File     *Upload       // nil: it is given by its pallets
+	Pallets  []Pallet      // at least one without a file, none with one; their Source is ignored
+	Declared list.Declared // by pallets
+	DryRun   bool          // preview: nothing is stored
 }
 
 // Upload is a file as it came in.
@@ -113,7 +115,7 @@ func (a Attachment) Faults() []Fault {
 	switch {
 	case a.Pallets != nil:
 		f.add(InvalidValue, "/pallets", "a document has a file or pallets, not both")
-	case a.Declared != Declared{}:
+	case a.Declared != list.Declared{}:
 		f.add(InvalidValue, "/declared", "what a file declares is read in the file")
 	case a.File.Size == 0:
 		f.add(Required, content, "the file is empty")
@@ -144,19 +146,19 @@ func (a Attachment) Waits() time.Duration {
 	return storeTimeout + attachWait
 }
 
-func (f *faults) declared(at string, d Declared) {
+func (f *faults) declared(at string, d list.Declared) {
 	within := func(name string, value, limit int) {
 		if value < 0 || value > limit {
 			f.add(OutOfRange, at+"/"+name, "%s must be from 0 to %d", name, limit)
 		}
 	}
-	within("pallets", d.Pallets, MaxPallets)
-	within("boxes", d.Boxes, MaxDeclaredBoxes)
-	if d.NetWeight < 0 || d.NetWeight > MaxDeclaredWeight {
-		f.add(OutOfRange, at+"/net_weight_kg", "net_weight_kg must be from 0 to %d", MaxDeclaredWeight/1000)
+	within("pallets", d.Pallets, list.MaxPallets)
+	within("boxes", d.Boxes, list.MaxDeclaredBoxes)
+	if d.NetWeight < 0 || d.NetWeight > list.MaxDeclaredWeight {
+		f.add(OutOfRange, at+"/net_weight_kg", "net_weight_kg must be from 0 to %d", list.MaxDeclaredWeight/1000)
 	}
 	if d.ContainerNumber != "" {
-		f.text(at, "container_number", d.ContainerNumber, MaxContainerNumber)
+		f.text(at, "container_number", d.ContainerNumber, list.MaxContainerNumber)
 	}
 }
 

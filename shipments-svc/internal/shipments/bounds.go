@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // allParts selects all parts of a shipment but the pallets of a document. The database counts more bytes than MaxBytes.
@@ -21,8 +23,8 @@ func (r *Revision) beyond(pallets []Pallet, replaced int) string {
 	switch {
 	case len(pallets) == 0:
 		return ""
-	case total > MaxPallets:
-		return fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.", MaxPallets, total)
+	case total > list.MaxPallets:
+		return fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.", list.MaxPallets, total)
 	case r.pallets == nil:
 		return tooLargeToCheck.Details
 	default:
@@ -38,8 +40,9 @@ func Beyond(pallets []Pallet) string {
 		lines, bytes = lines+of, bytes+lineBytes*of+texts(reflect.ValueOf(p))
 	}
 	switch {
-	case lines > MaxLines:
-		return fmt.Sprintf("The pallets of a shipment have at most %d lines; with these it would have %d.", MaxLines, lines)
+	case lines > list.MaxLines:
+		return fmt.Sprintf("The pallets of a shipment have at most %d lines; with these it would have %d.",
+			list.MaxLines, lines)
 	case bytes > MaxBytes:
 		return fmt.Sprintf("The pallets of a shipment have at most %d bytes; with these it would have %d.", MaxBytes, bytes)
 	default:
@@ -68,17 +71,17 @@ func texts(v reflect.Value) (n int) {
 }
 
 // stated returns the facts and remarks of a document that are kept: together MaxStated bytes.
-func stated(facts []Fact, remarks []Remark) ([]Fact, []Remark) {
+func stated(facts []list.Fact, remarks []list.Remark) ([]list.Fact, []list.Remark) {
 	left := MaxStated
 	cut := func(text string) bool {
 		left -= len(text)
 		return left < 0
 	}
-	if i := slices.IndexFunc(facts, func(f Fact) bool { return cut(f.Text) }); i >= 0 {
+	if i := slices.IndexFunc(facts, func(f list.Fact) bool { return cut(f.Text) }); i >= 0 {
 		facts = facts[:i]
 	}
-	if i := slices.IndexFunc(remarks, func(r Remark) bool { return cut(r.Text) }); i >= 0 {
-		remarks = append(slices.Clone(remarks[:i]), Remark{
+	if i := slices.IndexFunc(remarks, func(r list.Remark) bool { return cut(r.Text) }); i >= 0 {
+		remarks = append(slices.Clone(remarks[:i]), list.Remark{
 			Code: "remarks_left_out", Text: fmt.Sprintf("%d further remarks are not kept", len(remarks)-i),
 		})
 	}

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // TestAShipmentIsBoundedByLinesAndBytes of its pallets, and not only by how many it has.
 func TestAShipmentIsBoundedByLinesAndBytes(t *testing.T) {
 	t.Parallel()
 	lines := func(n, of int) Pallet {
-		return Pallet{Contents: slices.Repeat([]Content{{Particulars: Particulars{Labels: Labels{
+		return Pallet{Contents: slices.Repeat([]list.Content{{Particulars: list.Particulars{Labels: list.Labels{
 			Lot: strings.Repeat("x", of),
 		}}}}, n)}
 	}
@@ -69,8 +70,9 @@ func TestAShipmentThatIsTooLargeCanBeChanged(t *testing.T) {
 // TestWhatADocumentStatesIsBounded in bytes, and what is left out is counted.
 func TestWhatADocumentStatesIsBounded(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("Ł", MaxFactText)
-	facts, remarks := stated(slices.Repeat([]Fact{{Text: long}}, 50), slices.Repeat([]Remark{{Text: long}}, MaxRemarks))
+	long := strings.Repeat("Ł", list.MaxFactText)
+	facts, remarks := stated(
+		slices.Repeat([]list.Fact{{Text: long}}, 50), slices.Repeat([]list.Remark{{Text: long}}, list.MaxRemarks))
 	if n := len(remarks); len(facts) != 50 || n != 60 || remarks[n-1].Text != "541 further remarks are not kept" {
 		t.Errorf("%d facts, %d remarks, %s", len(facts), n, remarks[n-1].Text)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Correction is a request to read a packing list again with other fields of its
@@ -46,8 +48,8 @@ func (c Correction) Faults() []Fault {
 		if m.Sheet != "" {
 			f.text(at, "sheet", m.Sheet, MaxSheetName)
 		}
-		if !slices.Contains([]NumberStyle{"", PointStyle, CommaStyle}, m.NumberStyle) {
-			f.add(InvalidValue, at+"/number_style", "number_style must be %s or %s", PointStyle, CommaStyle)
+		if !slices.Contains([]list.NumberStyle{"", list.PointStyle, list.CommaStyle}, m.NumberStyle) {
+			f.add(InvalidValue, at+"/number_style", "number_style must be %s or %s", list.PointStyle, list.CommaStyle)
 		}
 	}
 	if c.SaveAs != nil {
@@ -60,7 +62,7 @@ func (c Correction) Faults() []Fault {
 }
 
 // columns validates the fields that are given to columns.
-func (f *faults) columns(at string, all []AssignedColumn) {
+func (f *faults) columns(at string, all []list.AssignedColumn) {
 	if len(all) > MaxAssignedColumns {
 		f.add(OutOfRange, at+"/columns", "there may be at most %d columns", MaxAssignedColumns)
 		return
@@ -79,8 +81,8 @@ func (f *faults) columns(at string, all []AssignedColumn) {
 			f.add(InvalidValue, here+"/field", "field %s is given to two columns", c.Field)
 		}
 		fields[c.Field] = true
-		if c.Field != "" && !slices.Contains(MappingFields, c.Field) {
-			f.add(InvalidValue, here+"/field", "field must be one of %s", Join(MappingFields))
+		if c.Field != "" && !slices.Contains(list.Fields, c.Field) {
+			f.add(InvalidValue, here+"/field", "field must be one of %s", Join(list.Fields))
 		}
 		if c.Unit != "" && !strings.HasSuffix(c.Field, "weight") {
 			f.add(InvalidValue, here+"/unit", "unit is of a weight only")
@@ -108,10 +110,10 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 		if table == nil && len(shown.Mappings) > 0 {
 			f.add(InvalidValue, fmt.Sprintf("/mappings/%d/sheet", i), "the document has no table on such a sheet")
 		}
-		ofBoxes := func(c AssignedColumn) bool { return c.Field == "boxes" }
+		ofBoxes := func(c list.AssignedColumn) bool { return c.Field == "boxes" }
 		for j, given := range m.Columns {
 			twice := ofBoxes(given) && slices.ContainsFunc(m.Columns[:j], ofBoxes)
-			if twice && table != nil && table.Layout != MatrixLayout {
+			if twice && table != nil && table.Layout != list.MatrixLayout {
 				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/field", i, j), "field boxes is given to two columns")
 			}
 			if table != nil && !shown.hasColumn(m.Sheet, given.Column) {
@@ -129,7 +131,7 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 			Name:        *c.SaveAs,
 			Fingerprint: table.Fingerprint,
 			NumberStyle: m.NumberStyle,
-			Columns:     table.corrected(m),
+			Columns:     corrected(table.Columns, m),
 		}
 	}
 	if f != nil {
@@ -173,7 +175,7 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 
 // table returns the mapping of the first table on a sheet, or of the first where the
 // sheet is not named; nil: there is none.
-func (d Document) table(sheet string) *Mapping {
+func (d Document) table(sheet string) *list.Mapping {
 	for i, m := range d.Mappings {
 		if sheet == "" || m.Sheet == sheet {
 			return &d.Mappings[i]
@@ -185,23 +187,24 @@ func (d Document) table(sheet string) *Mapping {
 // hasColumn reports whether a table on the sheet, or of any where it is not named, has the column
 // or one after it: a column of texts without a heading is not in the mapping.
 func (d Document) hasColumn(sheet, column string) bool {
-	return slices.ContainsFunc(d.Mappings, func(m Mapping) bool {
-		return (sheet == "" || m.Sheet == sheet) && slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {
+	return slices.ContainsFunc(d.Mappings, func(m list.Mapping) bool {
+		return (sheet == "" || m.Sheet == sheet) && slices.ContainsFunc(m.Columns, func(c list.Column) bool {
 			return len(c.Column) > len(column) || len(c.Column) == len(column) && c.Column >= column
 		})
 	})
 }
 
 // corrected returns the columns that were used or given, with what a person gives now.
-func (m Mapping) corrected(a Assignment) []AssignedColumn {
+func corrected(read []list.Column, a Assignment) []list.AssignedColumn {
 	all := slices.Clone(a.Columns)
-	for _, c := range m.Columns {
-		kept := c.Used || slices.Contains(c.Rules, string(FromTemplate)) || slices.Contains(c.Rules, string(FromPerson))
-		again := func(given AssignedColumn) bool {
+	for _, c := range read {
+		given := func(by list.Source) bool { return slices.Contains(c.Rules, string(by)) }
+		kept := c.Used || given(list.FromTemplate) || given(list.FromPerson)
+		again := func(given list.AssignedColumn) bool {
 			return given.Column == c.Column || c.Field != "" && given.Field == c.Field
 		}
 		if kept && !slices.ContainsFunc(a.Columns, again) && len(all) < MaxAssignedColumns {
-			all = append(all, AssignedColumn{Column: c.Column, Field: c.Field, Unit: c.Unit})
+			all = append(all, list.AssignedColumn{Column: c.Column, Field: c.Field, Unit: c.Unit})
 		}
 	}
 	return all
@@ -209,13 +212,13 @@ func (m Mapping) corrected(a Assignment) []AssignedColumn {
 
 // Template is the mapping of lists with one fingerprint, corrected once.
 type Template struct {
-	ID          TemplateID       `json:"id"`
-	Name        string           `json:"name"`        // need not be unique
-	Fingerprint string           `json:"fingerprint"` // no two of an organization have the same
-	NumberStyle NumberStyle      `json:"number_style"`
-	Columns     []AssignedColumn `json:"columns"`
-	CreatedAt   time.Time        `json:"created_at"`
-	UpdatedAt   time.Time        `json:"updated_at"`
+	ID          TemplateID            `json:"id"`
+	Name        string                `json:"name"`        // need not be unique
+	Fingerprint string                `json:"fingerprint"` // no two of an organization have the same
+	NumberStyle list.NumberStyle      `json:"number_style"`
+	Columns     []list.AssignedColumn `json:"columns"`
+	CreatedAt   time.Time             `json:"created_at"`
+	UpdatedAt   time.Time             `json:"updated_at"`
 }
 
 // MaxTemplates is how many templates an organization has at most.
@@ -239,8 +242,8 @@ type TemplateOrder struct {
 // TemplateEdit is a request to change a template.
 type TemplateEdit struct {
 	TemplateOrder
-	Name    *string          // nil: as it is
-	Columns []AssignedColumn // nil: as they are
+	Name    *string               // nil: as it is
+	Columns []list.AssignedColumn // nil: as they are
 }
 
 // Faults returns what is wrong with the edit, with pointers from it.
@@ -314,5 +317,7 @@ func (s *Service) expected(
 
 // assignment returns the template as reading takes it.
 func (t Template) assignment() Assignment {
-	return Assignment{Fingerprint: t.Fingerprint, NumberStyle: t.NumberStyle, Columns: t.Columns, Template: t.Name}
+	return Assignment{Assignment: list.Assignment{
+		Fingerprint: t.Fingerprint, NumberStyle: t.NumberStyle, Columns: t.Columns, Template: t.Name,
+	}}
 }

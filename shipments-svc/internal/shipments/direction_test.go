@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // bidiControls are the characters that change the direction of text.
@@ -13,7 +15,7 @@ var bidiControls = []rune("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206
 func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 	t.Parallel()
 	pallet := Pallet{Number: "1", ProduceName: "Hass", Calibre: "18", Boxes: 1, BoxWeight: 1}
-	list := func(change func(*Attachment)) func(string) []Fault {
+	of := func(change func(*Attachment)) func(string) []Fault {
 		return func(string) []Fault {
 			a := Attachment{Type: PackingList, Pallets: []Pallet{pallet}}
 			change(&a)
@@ -41,10 +43,10 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 			"/filename": func(s string) []Fault {
 				return Attachment{Type: OtherDocument, File: &Upload{Filename: s, Size: 1}}.Faults()
 			},
-			"/pallets/0/pallet_number":   list(func(a *Attachment) { a.Pallets[0].Number = text }),
-			"/pallets/0/produce_name":    list(func(a *Attachment) { a.Pallets[0].ProduceName = text }),
-			"/pallets/0/calibre":         list(func(a *Attachment) { a.Pallets[0].Calibre = text }),
-			"/declared/container_number": list(func(a *Attachment) { a.Declared.ContainerNumber = text }),
+			"/pallets/0/pallet_number":   of(func(a *Attachment) { a.Pallets[0].Number = text }),
+			"/pallets/0/produce_name":    of(func(a *Attachment) { a.Pallets[0].ProduceName = text }),
+			"/pallets/0/calibre":         of(func(a *Attachment) { a.Pallets[0].Calibre = text }),
+			"/declared/container_number": of(func(a *Attachment) { a.Declared.ContainerNumber = text }),
 		} {
 			if got := faults(text); len(got) != 1 || got[0].Code != InvalidText || got[0].Pointer != at ||
 				!strings.Contains(got[0].Detail, "direction") {
@@ -54,7 +56,7 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 		if TextFaults("", "reference", text, 100) == nil {
 			t.Errorf("%U in the filter of references", r)
 		}
-		if (Reading{Facts: []Fact{{Kind: "x", Text: text}}}).valid() {
+		if (Reading{Facts: []list.Fact{{Kind: "x", Text: text}}}).valid() {
 			t.Errorf("%U in a reading", r)
 		}
 		if !unicode.Is(unicode.Bidi_Control, r) {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Sum is the SHA-256 of content. Its text is that of a bytea in SQL.
@@ -70,15 +72,15 @@ type Document struct {
 	Size        int64  `json:"size_bytes"`   // of the file
 	SHA256      Sum    `json:"sha256"`       // of its content; no two of a shipment have the same
 
-	RowsRead         int          `json:"rows_read"`
-	PalletsExtracted int          `json:"pallets_extracted"`
-	Declared         Declared     `json:"declared"`
-	Facts            []Fact       `json:"facts,omitempty"`   // further statements, in their order
-	Remarks          []Remark     `json:"remarks,omitempty"` // what was odd in reading it
-	Failure          Failure      `json:"failure,omitzero"`  // zero unless Status is Failed
-	Given            []Assignment `json:"given,omitempty"`   // by a person, in place of what its headings say
+	RowsRead         int           `json:"rows_read"`
+	PalletsExtracted int           `json:"pallets_extracted"`
+	Declared         list.Declared `json:"declared"`
+	Facts            []list.Fact   `json:"facts,omitempty"`   // further statements, in their order
+	Remarks          []list.Remark `json:"remarks,omitempty"` // what was odd in reading it
+	Failure          Failure       `json:"failure,omitzero"`  // zero unless Status is Failed
+	Given            []Assignment  `json:"given,omitempty"`   // by a person, in place of what its headings say
 	// Mappings tell how its tables were understood; of one document alone.
-	Mappings []Mapping `json:"mappings,omitempty"`
+	Mappings []list.Mapping `json:"mappings,omitempty"`
 
 	CreatedAt   time.Time `json:"created_at"`
 	ProcessedAt time.Time `json:"processed_at,omitzero"` // zero until it is Processed or Failed
@@ -93,22 +95,6 @@ type Failure struct {
 	Detail string `json:"detail"` // for people
 }
 
-// Declared is the totals of a document, over all its pallets. A zero
-// field is not declared.
-type Declared struct {
-	Pallets         int    `json:"pallets,omitempty"`
-	Boxes           int    `json:"boxes,omitempty"`
-	NetWeight       Grams  `json:"net_weight_g,omitempty"`
-	ContainerNumber string `json:"container_number,omitempty"` // as written
-}
-
-// Bounds of what a document may declare.
-const (
-	MaxDeclaredBoxes   = MaxPallets * MaxBoxes
-	MaxDeclaredWeight  = Grams(1_000_000_000_000) // 10⁹ kg
-	MaxContainerNumber = 20
-)
-
 // Source is where a pallet was read, or something found.
 type Source struct {
 	Document DocumentID `json:"document_id,omitzero"`
@@ -116,68 +102,5 @@ type Source struct {
 	Row      int        `json:"source_row,omitzero"` // from 1
 }
 
-// Place is where in a document something was read. The zero Place is unknown.
-type Place struct {
-	Sheet string `json:"sheet,omitempty"` // empty: the document has no sheets
-	Row   int    `json:"row,omitempty"`   // from 1
-}
-
-// Fact is a statement of a document about the shipment as a whole, to be
-// compared with what others say.
-type Fact struct {
-	Kind FactKind `json:"kind"`
-	Text string   `json:"text"` // as written
-	Place
-}
-
-// FactKind is the subject of a Fact.
-type FactKind string
-
-// The kinds of facts.
-const (
-	ReferenceFact       FactKind = "reference" // an order, a booking, a file number
-	VesselFact          FactKind = "vessel"
-	VoyageFact          FactKind = "voyage"
-	ContainerFact       FactKind = "container_number"
-	SealFact            FactKind = "seal_number"
-	InvoiceFact         FactKind = "invoice_number"
-	PhytoFact           FactKind = "phyto_number"
-	BillOfLadingFact    FactKind = "bl_number"
-	ProduceFact         FactKind = "produce_name"
-	PortOfLoadingFact   FactKind = "port_of_loading"
-	PortOfDischargeFact FactKind = "port_of_discharge"
-	OriginFact          FactKind = "origin"
-	DestinationFact     FactKind = "destination"
-	ExporterFact        FactKind = "exporter"
-	ConsigneeFact       FactKind = "consignee"
-	PalletsFact         FactKind = "pallets"
-	BoxesFact           FactKind = "boxes"
-	NetWeightFact       FactKind = "net_weight"
-	GrossWeightFact     FactKind = "gross_weight"
-)
-
-// FactKinds are all kinds of facts.
-var FactKinds = []FactKind{
-	ReferenceFact, VesselFact, VoyageFact, ContainerFact, SealFact, InvoiceFact, PhytoFact, BillOfLadingFact,
-	ProduceFact, PortOfLoadingFact, PortOfDischargeFact, OriginFact, DestinationFact, ExporterFact, ConsigneeFact,
-	PalletsFact, BoxesFact, NetWeightFact, GrossWeightFact,
-}
-
-// Remark is something in a document that was passed over or taken to mean
-// what it does not quite say.
-type Remark struct {
-	Code string `json:"code"` // for programs: "row_skipped"
-	Text string `json:"text"` // for people
-	// Stage is the stage of reading that made the remark, and Rule the id of its rule.
-	Stage string `json:"stage,omitempty"`
-	Rule  string `json:"rule,omitempty"`
-	Place
-}
-
-// Bounds of what is kept of a document's reading.
-const (
-	MaxFacts    = 200
-	MaxRemarks  = 600
-	MaxFactText = 300      // code points, of a fact or a remark
-	MaxStated   = 64 << 10 // bytes, of all facts and remarks
-)
+// MaxStated bounds the bytes of all facts and remarks that are kept of a document's reading.
+const MaxStated = 64 << 10

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 func TestAnnouncements(t *testing.T) {
@@ -12,7 +14,7 @@ func TestAnnouncements(t *testing.T) {
 	doc, queued, failed := &Document{
 		ID:     DocumentID{7},
 		Status: Processed,
-		Facts:  []Fact{{Text: "x"}},
+		Facts:  []list.Fact{{Text: "x"}},
 	}, &Document{
 		Status: Queued,
 	}, &Document{

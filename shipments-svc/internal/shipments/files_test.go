@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // shelf is a Files in memory.
@@ -144,7 +146,7 @@ func TestADryRunReadsAtOnce(t *testing.T) {
 	k.reading = Reading{
 		Pallets:  []Pallet{{Number: "1", Source: Source{Row: 7}}},
 		RowsRead: 3,
-		Mappings: []Mapping{{HeaderRow: 4, HeaderRows: 1}},
+		Mappings: []list.Mapping{{HeaderRow: 4, HeaderRows: 1}},
 	}
 	a := upload("x")
 	a.DryRun = true
@@ -159,10 +161,11 @@ func TestADryRunReadsAtOnce(t *testing.T) {
 		t.Errorf("%+v, %v, read %q", got, err, k.readText)
 	}
 	k.unread = &UnreadableError{
-		Failure: Failure{AmbiguousMapping, "Two readings agree."}, Mappings: []Mapping{{HeaderRow: 5, HeaderRows: 1}},
+		Failure:  Failure{list.AmbiguousMapping, "Two readings agree."},
+		Mappings: []list.Mapping{{HeaderRow: 5, HeaderRows: 1}},
 	}
 	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed ||
-		got.Document.Failure.Code != AmbiguousMapping ||
+		got.Document.Failure.Code != list.AmbiguousMapping ||
 		len(k.evidence.Pallets) != 0 ||
 		len(got.Document.Mappings) != 1 ||
 		got.Document.Mappings[0].HeaderRow != 5 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Publish makes what was read of a document, or the error of reading it, part
@@ -83,9 +84,9 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 	}
 	if d.keeps(err) {
 		d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
-		earlier := func(r Remark) bool { return r.Code == failure.Code }
+		earlier := func(r list.Remark) bool { return r.Code == failure.Code }
 		d.Remarks = append(slices.DeleteFunc(slices.Clone(d.Remarks), earlier),
-			Remark{Code: failure.Code, Text: failure.Detail + " What was read before stays."})
+			list.Remark{Code: failure.Code, Text: failure.Detail + " What was read before stays."})
 		return d, nil, nil
 	}
 	if !read.valid() {
@@ -99,7 +100,7 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 	case d.Type != PackingList:
 		d.PalletsExtracted = 0 // of when it was taken for a packing list
 		if failure != (Failure{}) {
-			d.Remarks = append(slices.Clone(d.Remarks), Remark{Code: failure.Code, Text: failure.Detail})
+			d.Remarks = append(slices.Clone(d.Remarks), list.Remark{Code: failure.Code, Text: failure.Detail})
 		}
 		return d, nil, nil
 	case failure != (Failure{}):

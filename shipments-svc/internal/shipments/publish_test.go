@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
@@ -33,8 +34,8 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 			{Number: "1", Source: Source{Row: 4, Sheet: "PL"}},
 			{Number: "2", Source: Source{Row: 5, Sheet: "PL"}},
 		},
-		RowsRead: 2, Declared: Declared{Boxes: 7}, Facts: []Fact{{Kind: VesselFact, Text: "MSC Carmen"}},
-		Remarks: []Remark{{Code: "row_skipped"}},
+		RowsRead: 2, Declared: list.Declared{Boxes: 7}, Facts: []list.Fact{{Kind: list.VesselFact, Text: "MSC Carmen"}},
+		Remarks: []list.Remark{{Code: "row_skipped"}},
 	}
 	if err := service(k).Publish(t.Context(), job, read, nil); err != nil {
 		t.Fatal(err)
@@ -68,13 +69,13 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 		unread error
 		code   string
 	}{
-		"unreadable": {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
+		"unreadable": {Reading{Facts: []list.Fact{{Kind: list.VesselFact, Text: "x"}}}, unread, "no_header_row"},
 		"malformed":  {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
 		"a bad mapping": {
-			Reading{Mappings: []Mapping{{Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed",
+			Reading{Mappings: []list.Mapping{{Columns: []list.Column{{Heading: "a\x00b"}}}}}, nil, "malformed",
 		},
 		"a negative number": {Reading{Pallets: []Pallet{{Boxes: -1}}}, nil, "malformed"},
-		"too many":          {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
+		"too many":          {Reading{Pallets: repeated(list.MaxPallets)}, nil, "too_many_pallets"},
 	} {
 		k := reading()
 		k.pallets = k.pallets[1:]
@@ -107,7 +108,7 @@ func TestWhatWasReadStaysUntilReadingCameToAnEnd(t *testing.T) {
 		if extracted == 0 {
 			k.pallets = k.pallets[1:]
 		}
-		k.documents[0].Remarks = []Remark{{Code: "unreadable"}, {Code: "row_skipped"}}
+		k.documents[0].Remarks = []list.Remark{{Code: "unreadable"}, {Code: "row_skipped"}}
 		k.documents[0].Given = []Assignment{{Keep: &Template{Name: "Hass"}}}
 		if err := service(k).Publish(t.Context(), job, Reading{}, killed); err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 	t.Parallel()
 	k := reading()
 	k.documents[0].Type = PhytosanitaryCertificate
-	read := Reading{Pallets: repeated(1), Facts: []Fact{{Kind: PhytoFact, Text: "ZA 1"}}}
+	read := Reading{Pallets: repeated(1), Facts: []list.Fact{{Kind: list.PhytoFact, Text: "ZA 1"}}}
 	if err := service(k).Publish(t.Context(), job, read,
 		&UnreadableError{Failure: Failure{"no_pallets", "There are no pallets."}}); err != nil {
 		t.Fatal(err)
@@ -342,9 +343,9 @@ func TestATemplateIsStoredOnlyWithAReadingThatSucceeded(t *testing.T) {
 func TestATemplateIsKeptOfACorrectionThatIsStillToBeRead(t *testing.T) {
 	t.Parallel()
 	k := reading()
-	given := []Assignment{{Columns: []AssignedColumn{{Column: "B", Field: "boxes"}}}}
+	given := []Assignment{{Assignment: list.Assignment{Columns: []list.AssignedColumn{{Column: "B", Field: "boxes"}}}}}
 	doc := &k.documents[0]
-	doc.Given, doc.Mappings = given, []Mapping{{Fingerprint: "f", Columns: []MappedColumn{{Column: "B"}}}}
+	doc.Given, doc.Mappings = given, []list.Mapping{{Fingerprint: "f", Columns: []list.Column{{Column: "B"}}}}
 	if !doc.Unfinished() {
 		t.Fatalf("the document is %s", doc.Status)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Kind is the format of a file.
@@ -44,26 +45,22 @@ type Reader interface {
 // Reading is the content of a file.
 type Reading struct {
 	Pallets  []Pallet // the documents of their Sources are not set
-	Declared Declared
-	Facts    []Fact
-	Remarks  []Remark
-	RowsRead int       `json:"rows_read"`
-	Mappings []Mapping // how each table of a packing list was understood
+	Declared list.Declared
+	Facts    []list.Fact
+	Remarks  []list.Remark
+	RowsRead int            `json:"rows_read"`
+	Mappings []list.Mapping // how each table of a packing list was understood
 }
 
 // UnreadableError means that a file cannot be read; a retry would fail, too, unless
 // with another Assignment.
 type UnreadableError struct {
 	Failure
-	Mappings []Mapping // how far the tables of a packing list were understood
+	Mappings []list.Mapping // how far the tables of a packing list were understood
 	// Interrupted means that reading did not come to an end, which says little about the file: what was read of it
 	// before stays.
 	Interrupted bool `json:"-"`
 }
-
-// AmbiguousMapping is the code of the Failure of a packing list whose numbers agree
-// with several mappings. The candidates are in its mappings.
-const AmbiguousMapping = "ambiguous_mapping"
 
 // Error implements error.
 func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }

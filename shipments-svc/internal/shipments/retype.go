@@ -3,6 +3,8 @@ package shipments
 import (
 	"context"
 	"slices"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // DocumentEdit is a request to correct the type of a document.
@@ -67,7 +69,7 @@ func (d Document) retyped(t DocumentType) (Document, error) {
 		return Document{}, &Invalid{Faults: f}
 	case d.Kind == Unread || t == OtherDocument:
 		d.Kind, d.Status, d.Failure, d.Mappings = Unread, Processed, Failure{}, nil
-		d.RowsRead, d.PalletsExtracted, d.Declared = 0, 0, Declared{}
+		d.RowsRead, d.PalletsExtracted, d.Declared = 0, 0, list.Declared{}
 	default:
 		d.requeue()
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // RunChecks runs the checks of a shipment. It is a pure function.
@@ -217,7 +219,7 @@ func (r *Revision) containers() string {
 	for _, d := range r.documents {
 		add(d.Declared.ContainerNumber)
 		for _, f := range d.Facts {
-			if f.Kind == ContainerFact {
+			if f.Kind == list.ContainerFact {
 				add(f.Text)
 			}
 		}

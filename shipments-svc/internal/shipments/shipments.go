@@ -8,7 +8,8 @@
 //
 // JSON tags are those of the stored form, where the API does not show the type itself.
 //
-// It imports the standard library and packages that know no technology only. Texts reach it in Unicode's
+// It imports the standard library and packages that know no technology only, among them the types of a packing list
+// (package list), which are also those of its pallets. Texts reach it in Unicode's
 // normalization form C and without space around them: packages that read input
 // normalize them.
 package shipments

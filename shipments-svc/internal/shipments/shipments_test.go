@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 var (
@@ -294,7 +296,7 @@ func TestPalletsHaveBounds(t *testing.T) {
 	}{
 		"nothing": {func(*Attachment) {}, ""},
 		"largest pallet": {func(a *Attachment) {
-			a.Pallets[0].Boxes, a.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight
+			a.Pallets[0].Boxes, a.Pallets[0].BoxWeight = list.MaxBoxes, list.MaxBoxWeight
 		}, ""},
 		"no pallet number": {func(a *Attachment) { a.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
 		"long calibre": {
@@ -302,15 +304,15 @@ func TestPalletsHaveBounds(t *testing.T) {
 			"too_long /pallets/0/calibre",
 		},
 		"no boxes":       {func(a *Attachment) { a.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
-		"too many boxes": {func(a *Attachment) { a.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
+		"too many boxes": {func(a *Attachment) { a.Pallets[0].Boxes = list.MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
 		"no weight":      {func(a *Attachment) { a.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
 		"too much weight": {
-			func(a *Attachment) { a.Pallets[0].BoxWeight = MaxBoxWeight + 1 },
+			func(a *Attachment) { a.Pallets[0].BoxWeight = list.MaxBoxWeight + 1 },
 			"out_of_range /pallets/0/box_weight_kg",
 		},
-		"10,000 pallets": {func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, MaxPallets) }, ""},
+		"10,000 pallets": {func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, list.MaxPallets) }, ""},
 		"10,001 pallets": {
-			func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, MaxPallets+1) },
+			func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, list.MaxPallets+1) },
 			"too_many_pallets /pallets",
 		},
 	} {

@@ -6,20 +6,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
-// Bounds of a shipment and its parts. Texts are counted in code points.
+// Bounds of a shipment and its parts, beside those of package list.
 const (
-	MaxPallets      = 10_000
-	MaxLines        = 20_000  // of all pallets; a pallet has one at least
 	MaxBytes        = 8 << 20 // of all pallets, as they are stored
-	MaxPalletNumber = 40
-	MaxProduceName  = 100
-	MaxCalibre      = 20
-	MaxLot          = 100 // a text of Particulars
-	MaxBoxes        = 10_000
-	MaxBoxWeight    = Grams(1_000_000)
-	MaxCheckDetails = 2_000
+	MaxCheckDetails = 2_000   // code points
 	MaxLocations    = 100
 )
 
@@ -38,8 +31,8 @@ func (f *faults) add(code FaultCode, pointer, format string, args ...any) {
 }
 
 func (f *faults) pallets(at string, all []Pallet) {
-	if len(all) > MaxPallets {
-		f.add(TooManyPallets, at, "a shipment has at most %d pallets, not %d", MaxPallets, len(all))
+	if len(all) > list.MaxPallets {
+		f.add(TooManyPallets, at, "a shipment has at most %d pallets, not %d", list.MaxPallets, len(all))
 		return
 	}
 	for i, p := range all {
@@ -48,14 +41,14 @@ func (f *faults) pallets(at string, all []Pallet) {
 }
 
 func (f *faults) pallet(at string, p Pallet) {
-	f.text(at, "pallet_number", p.Number, MaxPalletNumber)
-	f.text(at, "produce_name", p.ProduceName, MaxProduceName)
-	f.text(at, "calibre", p.Calibre, MaxCalibre)
-	if p.Boxes < 1 || p.Boxes > MaxBoxes {
-		f.add(OutOfRange, at+"/boxes", "boxes must be a whole number from 1 to %d", MaxBoxes)
+	f.text(at, "pallet_number", p.Number, list.MaxPalletNumber)
+	f.text(at, "produce_name", p.ProduceName, list.MaxProduceName)
+	f.text(at, "calibre", p.Calibre, list.MaxCalibre)
+	if p.Boxes < 1 || p.Boxes > list.MaxBoxes {
+		f.add(OutOfRange, at+"/boxes", "boxes must be a whole number from 1 to %d", list.MaxBoxes)
 	}
-	if p.BoxWeight < 1 || p.BoxWeight > MaxBoxWeight {
-		f.add(OutOfRange, at+"/box_weight_kg", "box_weight_kg must be more than 0 and at most %d", MaxBoxWeight/1000)
+	if p.BoxWeight < 1 || p.BoxWeight > list.MaxBoxWeight {
+		f.add(OutOfRange, at+"/box_weight_kg", "box_weight_kg must be more than 0 and at most %d", list.MaxBoxWeight/1000)
 	}
 }
 

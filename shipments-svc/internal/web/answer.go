@@ -16,8 +16,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // answer is the response of a route: a page, a redirect or a file.
@@ -219,7 +219,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // functions are those of templates.
 var functions = template.FuncMap{
-	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why, "label": label,
+	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
 	"stated":   stated,
 	"sentence": sentence,
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -68,7 +69,7 @@ func exportLines(pallets []shipments.PalletPart, yield func([]any, error) bool) 
 	for _, p := range pallets {
 		lines := p.Contents
 		if lines == nil {
-			lines = []shipments.Content{p.Content()}
+			lines = []list.Content{p.Content()}
 		}
 		for _, c := range lines {
 			row := []any{
@@ -85,7 +86,7 @@ func exportLines(pallets []shipments.PalletPart, yield func([]any, error) bool) 
 }
 
 // weightCell leaves the cell of an unknown weight empty.
-func weightCell(g shipments.Grams) any {
+func weightCell(g list.Grams) any {
 	if g == 0 {
 		return nil
 	}

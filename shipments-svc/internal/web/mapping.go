@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -20,24 +21,24 @@ type mappingPage struct {
 	Back    string
 	Tables  []mappedTable
 	Choices []string // the fields that a column can have
-	Styles  []shipments.NumberStyle
+	Styles  []list.NumberStyle
 	SaveAs  string
 }
 
 // mappedTable is a table of the list.
 type mappedTable struct {
-	shipments.Mapping
+	list.Mapping
 	Number int        // in the names of the form's fields
 	form   url.Values // as it was sent; nil: it was not
 }
 
 // Name is the name of a column's selector.
-func (t mappedTable) Name(c shipments.MappedColumn) string {
+func (t mappedTable) Name(c list.Column) string {
 	return fmt.Sprintf("c%d-%s", t.Number, c.Column)
 }
 
 // Field is the field of a column in the form, or as it was read; "": it is not used.
-func (t mappedTable) Field(c shipments.MappedColumn) string {
+func (t mappedTable) Field(c list.Column) string {
 	if t.form != nil {
 		return t.form.Get(t.Name(c))
 	}
@@ -45,15 +46,15 @@ func (t mappedTable) Field(c shipments.MappedColumn) string {
 }
 
 // Style is the style of numbers in the form, or as it was read.
-func (t mappedTable) Style() shipments.NumberStyle {
+func (t mappedTable) Style() list.NumberStyle {
 	if t.form != nil {
-		return shipments.NumberStyle(t.form.Get(fmt.Sprintf("style%d", t.Number)))
+		return list.NumberStyle(t.form.Get(fmt.Sprintf("style%d", t.Number)))
 	}
 	return t.NumberStyle
 }
 
 // usedField returns the field that a column was read as; "": it was not used.
-func usedField(c shipments.MappedColumn) string {
+func usedField(c list.Column) string {
 	if !c.Used {
 		return ""
 	}
@@ -76,7 +77,7 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 	}
 	p := mappingPage{
 		Document: d, Version: head.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
-		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
+		Choices: list.Fields, Styles: []list.NumberStyle{list.PointStyle, list.CommaStyle},
 	}
 	for i, m := range d.Mappings {
 		p.Tables = append(p.Tables, mappedTable{m, i, v.PostForm})
@@ -115,10 +116,10 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 
 // corrected returns the assignments with the fields of the form that are not those of the table.
 func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignment {
-	var changed []shipments.AssignedColumn
+	var changed []list.AssignedColumn
 	for _, c := range t.Columns {
 		if field := t.Field(c); field != usedField(c) {
-			changed = append(changed, shipments.AssignedColumn{Column: c.Column, Field: field})
+			changed = append(changed, list.AssignedColumn{Column: c.Column, Field: field})
 		}
 	}
 	if changed == nil && t.Style() == t.NumberStyle {
@@ -126,10 +127,10 @@ func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignmen
 	}
 	i := slices.IndexFunc(all, func(a shipments.Assignment) bool { return a.Sheet == t.Sheet })
 	if i < 0 {
-		i, all = len(all), append(all, shipments.Assignment{Sheet: t.Sheet})
+		i, all = len(all), append(all, shipments.Assignment{Assignment: list.Assignment{Sheet: t.Sheet}})
 	}
-	again := func(old shipments.AssignedColumn) bool {
-		return slices.ContainsFunc(changed, func(c shipments.AssignedColumn) bool {
+	again := func(old list.AssignedColumn) bool {
+		return slices.ContainsFunc(changed, func(c list.AssignedColumn) bool {
 			return c.Column == old.Column || c.Field != "" && c.Field != "boxes" && c.Field == old.Field
 		})
 	}
@@ -143,7 +144,7 @@ var pallet = []string{"pallet_number", "sscc", "pallets"}
 
 // check adds what is wrong with the chosen fields, each at the selector of its column.
 func (t mappedTable) check(faults *pages.Faults) {
-	if style := t.Style(); style != "" && style != shipments.PointStyle && style != shipments.CommaStyle {
+	if style := t.Style(); style != "" && style != list.PointStyle && style != list.CommaStyle {
 		faults.Add(fmt.Sprintf("style%d", t.Number), "Choose how the numbers are written.")
 	}
 	columns := map[string][]string{} // of each field
@@ -157,9 +158,9 @@ func (t mappedTable) check(faults *pages.Faults) {
 		field, at := t.Field(c), t.Name(c)
 		switch {
 		case field == usedField(c):
-		case field != "" && !slices.Contains(shipments.MappingFields, field):
+		case field != "" && !slices.Contains(list.Fields, field):
 			faults.Add(at, "Choose what the column is.")
-		case len(columns[field]) > 1 && (field != "boxes" || t.Layout != shipments.MatrixLayout):
+		case len(columns[field]) > 1 && (field != "boxes" || t.Layout != list.MatrixLayout):
 			faults.Add(at, fmt.Sprintf("Columns %s are both %s. Choose it for one of them.",
 				strings.Join(columns[field], " and "), words(field)))
 		case lost && slices.Contains(pallet, usedField(c)):

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -18,7 +19,7 @@ func TestTemplatesAreRenamedAndDeleted(t *testing.T) {
 	id, _ := publicid.Parse("org", s.org)
 	template := shipments.Template{
 		ID: shipments.TemplateID{1}, Name: "Kakuzi", Fingerprint: "f", CreatedAt: now, UpdatedAt: now,
-		Columns: []shipments.AssignedColumn{{Column: "B", Field: "lot"}},
+		Columns: []list.AssignedColumn{{Column: "B", Field: "lot"}},
 	}
 	if err := s.repo.PutTemplate(t.Context(), shipments.OrgID(id), template); err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -48,7 +49,7 @@ type csvReader struct{}
 func (csvReader) Read(
 	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
-	columns := []shipments.MappedColumn{
+	columns := []list.Column{
 		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true, Rules: []string{"pallet-number"}},
 		{Column: "B", Heading: "Charge"},
 		{Column: "C", Heading: "Farm", Field: "puc", Used: true},
@@ -62,7 +63,7 @@ func (csvReader) Read(
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
 		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000,
 		Source: shipments.Source{Row: 2},
-	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: columns}}}, nil
+	}}, Mappings: []list.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: columns}}}, nil
 }
 
 // site is the pages of a person, as the gateway calls them.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -43,7 +44,7 @@ var reasons = map[string]string{
 }
 
 // why says why a column was used for its field, or not.
-func why(c shipments.MappedColumn) string {
+func why(c list.Column) string {
 	if !c.Used || len(c.Rules) == 0 {
 		return c.Reason
 	}
@@ -73,7 +74,7 @@ func counted(n int, thing string) string {
 // sum returns boxes and net weight of pallets.
 func sum(pallets []shipments.Pallet) (total struct {
 	Boxes  int
-	Weight shipments.Grams
+	Weight list.Grams
 },
 ) {
 	for _, p := range pallets {

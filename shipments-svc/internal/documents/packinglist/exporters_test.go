@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -33,14 +34,14 @@ func TestExportersLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind, content, want := exported(t, archive)
-			list, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+			read, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
 			var got []string
 			if unreadable(err) {
 				got = []string{"refused " + strings.SplitN(err.Error(), ":", 2)[0]}
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range list.Pallets {
+			for _, p := range read.Pallets {
 				boxes := strconv.Itoa(p.Boxes)
 				got = append(
 					got,
@@ -50,7 +51,7 @@ func TestExportersLists(t *testing.T) {
 					),
 				)
 			}
-			warnings := warningsOf(list, err)
+			warnings := warningsOf(read, err)
 			if diff := cmp.Diff(want.result, got); diff != "" && (!want.either || warnings == "") {
 				t.Errorf("pallets (-want +got):\n%s%s", diff, warnings)
 			}
@@ -59,11 +60,11 @@ func TestExportersLists(t *testing.T) {
 					t.Errorf("no warning names %q:\n%s", named, warnings)
 				}
 			}
-			for _, m := range list.Mappings {
+			for _, m := range read.Mappings {
 				for _, c := range m.Columns {
 					worst := 1.0
 					for _, a := range c.Alternatives {
-						if a.Score > worst || !slices.Contains(shipments.MappingFields, a.Field) {
+						if a.Score > worst || !slices.Contains(list.Fields, a.Field) {
 							t.Errorf("%s: alternatives %+v", c.Heading, c.Alternatives)
 						}
 						worst = a.Score
@@ -78,9 +79,9 @@ func TestExportersLists(t *testing.T) {
 }
 
 // warningsOf returns the warnings and failures of a list.
-func warningsOf(list shipments.Reading, err error) string {
+func warningsOf(read shipments.Reading, err error) string {
 	var b strings.Builder
-	for line := range strings.Lines(checked(list, err)) {
+	for line := range strings.Lines(checked(read, err)) {
 		if strings.HasPrefix(line, "warn ") || strings.HasPrefix(line, "fail ") {
 			b.WriteString(line)
 		}

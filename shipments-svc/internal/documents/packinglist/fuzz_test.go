@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -46,33 +47,33 @@ func FuzzRead(f *testing.F) {
 			!unreadable(err) {
 			t.Fatal(err)
 		}
-		list, err := readAs(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
+		read, err := readAs(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
 		if err != nil {
 			if !unreadable(err) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 ||
-			len(list.Mappings) == 0 ||
-			list.RowsRead > shipments.MaxLines ||
-			len(list.Facts) > shipments.MaxFacts ||
-			len(list.Remarks) > shipments.MaxRemarks {
+		if len(read.Pallets) == 0 || len(read.Pallets) > list.MaxPallets || read.RowsRead == 0 ||
+			len(read.Mappings) == 0 ||
+			read.RowsRead > list.MaxLines ||
+			len(read.Facts) > list.MaxFacts ||
+			len(read.Remarks) > list.MaxRemarks {
 			t.Errorf(
 				"%d pallets of %d rows, %d facts, %d remarks",
-				len(list.Pallets),
-				list.RowsRead,
-				len(list.Facts),
-				len(list.Remarks),
+				len(read.Pallets),
+				read.RowsRead,
+				len(read.Facts),
+				len(read.Remarks),
 			)
 		}
-		for _, p := range list.Pallets {
+		for _, p := range read.Pallets {
 			limited(t, p)
 		}
 		again := shipments.Reading{}
-		if text, err := json.Marshal(list); err != nil {
+		if text, err := json.Marshal(read); err != nil {
 			t.Error(err)
-		} else if err := json.Unmarshal(text, &again); err != nil || formatted(again, nil) != formatted(list, nil) {
+		} else if err := json.Unmarshal(text, &again); err != nil || formatted(again, nil) != formatted(read, nil) {
 			t.Errorf("another list after JSON: %v", err)
 		}
 	})
@@ -89,16 +90,16 @@ func limited(t *testing.T, p shipments.Pallet) {
 	for _, v := range []struct {
 		text  string
 		limit int
-	}{{p.Number, shipments.MaxPalletNumber}, {p.ProduceName, shipments.MaxProduceName}, {
+	}{{p.Number, list.MaxPalletNumber}, {p.ProduceName, list.MaxProduceName}, {
 		p.Calibre,
-		shipments.MaxCalibre,
+		list.MaxCalibre,
 	}} {
 		if utf8.RuneCountInString(v.text) > v.limit || !utf8.ValidString(v.text) {
 			t.Errorf("%q", v.text)
 		}
 	}
-	if p.Number == "" || p.Source.Row == 0 || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 ||
-		p.BoxWeight > shipments.MaxBoxWeight {
+	if p.Number == "" || p.Source.Row == 0 || p.Boxes < 0 || p.Boxes > list.MaxBoxes || p.BoxWeight < 0 ||
+		p.BoxWeight > list.MaxBoxWeight {
 		t.Errorf("%+v", p)
 	}
 	boxes := p.Boxes
@@ -106,7 +107,7 @@ func limited(t *testing.T, p shipments.Pallet) {
 		boxes = 0
 	}
 	for _, c := range p.Contents {
-		if boxes += c.Boxes; c.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > shipments.MaxBoxWeight {
+		if boxes += c.Boxes; c.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > list.MaxBoxWeight {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -16,15 +17,15 @@ import (
 // A value has a place of its own unless it was read in the row of the pallet.
 func TestPlacesOfValuesDifferFromTheRowOfThePallet(t *testing.T) {
 	t.Parallel()
-	list := listOf(
+	read := listOf(
 		t,
 		"Pallet No,Produce,Size,Cartons,Net kg/carton",
 		"P1,Avocado,,80,4",
 		",,18,40,4",
 		"P2,Avocado,16,80,4",
 	)
-	p := list.Pallets[0]
-	if p.Places.ProduceName != (shipments.Place{}) || p.Places.Boxes != (shipments.Place{}) ||
+	p := read.Pallets[0]
+	if p.Places.ProduceName != (list.Place{}) || p.Places.Boxes != (list.Place{}) ||
 		p.Places.Calibre.Row != 3 || p.Calibre != "18" {
 		t.Errorf("%+v", p)
 	}
@@ -32,7 +33,7 @@ func TestPlacesOfValuesDifferFromTheRowOfThePallet(t *testing.T) {
 
 func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 	t.Parallel()
-	list := listOf(
+	read := listOf(
 		t,
 		"Pallet No,Produce,Size,Cartons,Net kg",
 		"P1,Avocado,16,1,",
@@ -40,10 +41,10 @@ func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 		"P2,Avocado,16,80,320",
 		"P3,Avocado,16,80,320",
 	)
-	p := list.Pallets[0]
-	if p.BoxWeight != 0 || p.Places.BoxWeight != (shipments.Place{}) ||
-		!slices.Equal(remarked(list, "out_of_range"), []int{3}) {
-		t.Errorf("%+v\n%+v", p, list.Remarks)
+	p := read.Pallets[0]
+	if p.BoxWeight != 0 || p.Places.BoxWeight != (list.Place{}) ||
+		!slices.Equal(remarked(read, "out_of_range"), []int{3}) {
+		t.Errorf("%+v\n%+v", p, read.Remarks)
 	}
 }
 
@@ -121,18 +122,18 @@ func TestLinesWithTheBoxesOfTheOthersMayBeTheirTotals(t *testing.T) {
 	t.Parallel()
 	const one = "Pallet No,Produce,Size,Cartons,Net kg\nP1,Avocado,S,50,200\nP1,Avocado,M,30,120\nP1,Avocado,L,20,80"
 	const two = one + "\nP2,Avocado,M,60,240\nP2,Avocado,S,40,160\nP2,Avocado,L,20,80"
-	for list, want := range map[string]string{
+	for read, want := range map[string]string{
 		one: "P1 100 × 4000", two: reconcile.Contradicted, two + "\nTotal,,,220,880": "P1 100 × 4000, P2 120 × 4000",
 	} {
-		if got := pallets(t, list); got != want {
-			t.Errorf("%s: %s, want %s", list, got, want)
+		if got := pallets(t, read); got != want {
+			t.Errorf("%s: %s, want %s", read, got, want)
 		}
 	}
 }
 
 func TestPalletsAreLimited(t *testing.T) {
 	t.Parallel()
-	list := func(n int) string {
+	read := func(n int) string {
 		var b strings.Builder
 		b.WriteString("Pallet No,Produce,Cartons,Net kg/carton\n")
 		for i := range n {
@@ -140,13 +141,13 @@ func TestPalletsAreLimited(t *testing.T) {
 		}
 		return b.String()
 	}
-	content := list(shipments.MaxPallets + 1)
+	content := read(list.MaxPallets + 1)
 	_, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.TooManyPallets ||
-		unreadable.Place.Row != shipments.MaxPallets+2 {
+		unreadable.Place.Row != list.MaxPallets+2 {
 		t.Errorf("%v", err)
 	}
-	if got := listOf(t, list(shipments.MaxPallets)); len(got.Pallets) != shipments.MaxPallets {
+	if got := listOf(t, read(list.MaxPallets)); len(got.Pallets) != list.MaxPallets {
 		t.Errorf("%d pallets", len(got.Pallets))
 	}
 }
@@ -158,7 +159,7 @@ func TestCalibresOfAPalletAreJoinedWithinTheirLength(t *testing.T) {
 		"140000": "1000 + 1200 + 140000", "1400000": reconcile.Mixed,
 		"1200": "1000 + 1200", "": "1000 + 1200",
 	} {
-		list := listOf(
+		read := listOf(
 			t,
 			"Pallet No,Produce,Size,Cartons,Net kg/carton",
 			"P1,Avocado,,10,4",
@@ -167,7 +168,7 @@ func TestCalibresOfAPalletAreJoinedWithinTheirLength(t *testing.T) {
 			",Avocado,"+last+",21,4",
 			"P2,Avocado,16,80,4",
 		)
-		if p := list.Pallets[0]; p.Calibre != want || p.Places.Calibre.Row != 3 {
+		if p := read.Pallets[0]; p.Calibre != want || p.Places.Calibre.Row != 3 {
 			t.Errorf("%q: %q at %d, want %s", last, p.Calibre, p.Places.Calibre.Row, want)
 		}
 	}
@@ -190,11 +191,11 @@ func (e *ending) Err() error {
 func TestReadingEndsWithItsContextAtEachRow(t *testing.T) {
 	t.Parallel()
 	const content = "Pallet No,Produce,Cartons,Net kg/carton\nP1,Avocado,80,4\nP2,Avocado,80,4\nP3,Avocado,80,4\n"
-	list := func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	read := func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 		return readAs(ctx, kind, content, size)
 	}
 	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading, error){
-		"a list": list, "another document": factsOf,
+		"a list": read, "another document": factsOf,
 	} {
 		asked := 0
 		for ; asked < 100; asked++ {

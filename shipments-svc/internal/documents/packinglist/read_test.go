@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -37,13 +38,13 @@ func TestPackingLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := readAs(
+			read, err := readAs(
 				t.Context(),
 				Kind(strings.TrimPrefix(filepath.Ext(file), ".")),
 				bytes.NewReader(content),
 				int64(len(content)),
 			)
-			golden(t, file+".golden", formatted(list, err)+checked(list, err))
+			golden(t, file+".golden", formatted(read, err)+checked(read, err))
 		})
 	}
 }
@@ -96,20 +97,20 @@ func golden(t *testing.T, file, got string) {
 
 // checked formats the checks of a shipment with this list only; passed and skipped
 // ones by name.
-func checked(list shipments.Reading, err error) string {
+func checked(read shipments.Reading, err error) string {
 	doc := shipments.Document{
 		ID:               shipments.DocumentID{1},
 		Type:             shipments.PackingList,
 		Status:           shipments.Processed,
-		RowsRead:         list.RowsRead,
-		PalletsExtracted: len(list.Pallets),
-		Declared:         list.Declared,
+		RowsRead:         read.RowsRead,
+		PalletsExtracted: len(read.Pallets),
+		Declared:         read.Declared,
 	}
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		doc.Status, doc.Failure = shipments.Failed, shipments.Failure{Code: unreadable.Code, Detail: unreadable.Detail}
 	}
-	doc.Facts, doc.Remarks = list.Facts, list.Remarks
-	e := shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: slices.Clone(list.Pallets)}
+	doc.Facts, doc.Remarks = read.Facts, read.Remarks
+	e := shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: slices.Clone(read.Pallets)}
 	for i := range e.Pallets {
 		e.Pallets[i].Source.Document = doc.ID
 	}
@@ -132,32 +133,32 @@ func checked(list shipments.Reading, err error) string {
 }
 
 // formatted formats a reading.
-func formatted(list shipments.Reading, err error) string {
+func formatted(read shipments.Reading, err error) string {
 	var b strings.Builder
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		return fmt.Sprintf(
 			"unreadable %s at %s: %s\n",
 			unreadable.Code,
-			where(shipments.Place{Sheet: unreadable.Place.Sheet, Row: unreadable.Place.Row}),
+			where(list.Place{Sheet: unreadable.Place.Sheet, Row: unreadable.Place.Row}),
 			unreadable.Detail,
 		)
 	} else if err != nil {
 		return "error " + err.Error() + "\n"
 	}
-	d := list.Declared
+	d := read.Declared
 	fmt.Fprintf(
 		&b,
 		"rows read %d, declared pallets %d, boxes %d, net %d g, container %q\n\n",
-		list.RowsRead,
+		read.RowsRead,
 		d.Pallets,
 		d.Boxes,
 		d.NetWeight,
 		d.ContainerNumber,
 	)
-	for _, f := range list.Facts {
+	for _, f := range read.Facts {
 		fmt.Fprintf(&b, "fact %s: %s (%s)\n", f.Kind, f.Text, where(f.Place))
 	}
-	for _, p := range list.Pallets {
+	for _, p := range read.Pallets {
 		fmt.Fprintf(
 			&b,
 			"pallet %s: %s, calibre %s, %d boxes of %d g (%s)\n",
@@ -168,7 +169,7 @@ func formatted(list shipments.Reading, err error) string {
 			p.BoxWeight,
 			strings.Join([]string{
 				where(
-					shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row},
+					list.Place{Sheet: p.Source.Sheet, Row: p.Source.Row},
 				), valueAt(p, p.Places.ProduceName, p.ProduceName != ""), valueAt(p, p.Places.Calibre, p.Calibre != ""),
 				valueAt(p, p.Places.Boxes, p.Boxes > 0), valueAt(p, p.Places.BoxWeight, p.BoxWeight > 0),
 			}, " "),
@@ -189,15 +190,15 @@ func formatted(list shipments.Reading, err error) string {
 			)
 		}
 	}
-	for _, r := range list.Remarks {
+	for _, r := range read.Remarks {
 		fmt.Fprintf(&b, "remark %s: %s (%s)\n", r.Code, r.Text, where(r.Place))
 	}
 	return b.String()
 }
 
 // also formats what a list says beside the five fields of a pallet.
-func also(p shipments.Particulars) string {
-	if p == (shipments.Particulars{}) {
+func also(p list.Particulars) string {
+	if p == (list.Particulars{}) {
 		return ""
 	}
 	text, _ := json.Marshal(p)
@@ -205,15 +206,15 @@ func also(p shipments.Particulars) string {
 }
 
 // valueAt formats where a value of a pallet was read.
-func valueAt(p shipments.Pallet, at shipments.Place, present bool) string {
-	if present && at == (shipments.Place{}) {
-		at = shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
+func valueAt(p shipments.Pallet, at list.Place, present bool) string {
+	if present && at == (list.Place{}) {
+		at = list.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
 	}
 	return where(at)
 }
 
 // where formats a place: Sheet1!7.
-func where(p shipments.Place) string {
+func where(p list.Place) string {
 	text := ""
 	if p.Sheet != "" {
 		text = p.Sheet + "!"

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // A template is used for the lists with the fingerprint of the one that it was made from, also
@@ -21,10 +20,10 @@ func TestTemplatesApplyToTheListsTheyWereMadeFrom(t *testing.T) {
 			Fingerprint: fingerprint, Template: "Kakuzi",
 			Columns: []list.AssignedColumn{{Column: "A", Field: "pallet_number"}, {Column: column, Field: "lot"}},
 		}
-		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
-		m := list.Mappings[0]
-		if err != nil || m.Source != shipments.FromTemplate || m.Columns[column[0]-'A'].Field != "lot" {
-			t.Errorf("%s: %+v %v", content, list.Mappings, err)
+		read, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
+		m := read.Mappings[0]
+		if err != nil || m.Source != list.FromTemplate || m.Columns[column[0]-'A'].Field != "lot" {
+			t.Errorf("%s: %+v %v", content, read.Mappings, err)
 		}
 	}
 }

@@ -87,15 +87,6 @@ func (r *Reader) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// The limits of a list are those of a shipment: an index of 0 compiles.
-var _ = [...]struct{}{
-	[1]struct{}{}[list.MaxPallets-shipments.MaxPallets], [1]struct{}{}[list.MaxLines-shipments.MaxLines],
-	[1]struct{}{}[list.MaxBoxes-shipments.MaxBoxes], [1]struct{}{}[int(list.MaxBoxWeight)-int(shipments.MaxBoxWeight)],
-	[1]struct{}{}[list.MaxPalletNumber-shipments.MaxPalletNumber], [1]struct{}{}[list.MaxLot-shipments.MaxLot],
-	[1]struct{}{}[list.MaxProduceName-shipments.MaxProduceName], [1]struct{}{}[list.MaxCalibre-shipments.MaxCalibre],
-	[1]struct{}{}[list.MaxFacts-shipments.MaxFacts], [1]struct{}{}[list.MaxRemarks-shipments.MaxRemarks],
-}
-
 // Command is the command of this program that reads packing lists.
 const Command = "packinglist"
 
@@ -106,7 +97,7 @@ type result struct {
 		shipments.Reading
 		Pallets []struct {
 			shipments.Pallet
-			Place shipments.Place `json:"place"`
+			Place list.Place `json:"place"`
 		}
 	}
 	Page    []byte

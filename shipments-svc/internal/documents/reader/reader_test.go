@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -159,7 +160,7 @@ func TestReadPackingList(t *testing.T) {
 	first, second := read.Pallets[0], read.Pallets[1]
 	if first.Number != "0041" || first.ProduceName != "Avocado Hass" || first.Calibre != "18" || first.Boxes != 264 ||
 		first.BoxWeight != 4125 ||
-		first.Source != (shipments.Source{Row: 4}) || first.Contents != nil || first.Places != (shipments.Places{}) {
+		first.Source != (shipments.Source{Row: 4}) || first.Contents != nil || first.Places != (list.Places{}) {
 		t.Errorf("%+v", first)
 	}
 	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" ||
@@ -284,8 +285,8 @@ func TestAssignmentsMayBeLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := make([]shipments.AssignedColumn, shipments.MaxAssignedColumns)
-	given := slices.Repeat([]shipments.Assignment{{Columns: columns}}, shipments.MaxTemplates)
+	columns := make([]list.AssignedColumn, shipments.MaxAssignedColumns)
+	given := slices.Repeat([]shipments.Assignment{{Assignment: list.Assignment{Columns: columns}}}, shipments.MaxTemplates)
 	read, err := r.Read(t.Context(), shipments.PackingList, "counts", strings.NewReader("x"), 1, given)
 	if text, _ := json.Marshal(given); err != nil || read.RowsRead != len(text) {
 		t.Errorf("%d of %d bytes (%v)", read.RowsRead, len(text), err)

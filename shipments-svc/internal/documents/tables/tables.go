@@ -9,13 +9,15 @@
 // The PDF and XLSX libraries do not limit time, nor that of XLSX memory: a damaged document
 // may exhaust either. Untrusted documents are read in a separate process.
 //
-// It imports no other package of this module.
+// Of this module it imports the type of a place only.
 package tables
 
 import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 // Kind is the format of a document.
@@ -40,12 +42,8 @@ const (
 	maxNotes    = 1_000
 )
 
-// Place is a place in a document. Rows and columns count from 1; 0 is unspecified.
-type Place struct {
-	Sheet  string `json:"sheet,omitempty"` // its name, "page 3" of a PDF, or empty
-	Row    int    `json:"row,omitempty"`
-	Column int    `json:"column,omitempty"`
-}
+// Place is where in a document something stands.
+type Place = list.Place
 
 // Cell is one field of a row.
 type Cell struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -22,7 +23,7 @@ type attachedView struct {
 type previewView struct {
 	Document previewDocumentView `json:"document"`
 	Checks   []checkView         `json:"checks"`
-	Mappings []shipments.Mapping `json:"mappings,omitempty"`
+	Mappings []list.Mapping      `json:"mappings,omitempty"`
 }
 
 // Received is a document as it came in. Release ends the use of memory for it.
@@ -84,10 +85,10 @@ func decodeDocument(
 	if err != nil {
 		return a, err
 	}
-	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: shipments.MaxPallets, Long: "/document/content_base64"})
+	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: list.MaxPallets, Long: "/document/content_base64"})
 	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok && beyond.Pointer == "/document/pallets" {
 		beyond.Code = string(shipments.TooManyPallets)
-		beyond.Detail = fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
+		beyond.Detail = fmt.Sprintf("a shipment has at most %d pallets", list.MaxPallets)
 	}
 	if err != nil {
 		return a, err
@@ -130,10 +131,10 @@ func decodeDocument(
 // readList reads a document that is given by its pallets.
 func readList(document *jsonbody.Object, a *shipments.Attachment) {
 	declared := document.OptionalObject("declared")
-	a.Declared = shipments.Declared{
+	a.Declared = list.Declared{
 		Pallets:         declared.Int("pallets"),
 		Boxes:           declared.Int("boxes"),
-		NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
+		NetWeight:       list.Grams(declared.Thousandths("net_weight_kg")),
 		ContainerNumber: declared.Text("container_number"),
 	}
 	if !document.Has("pallets") {
@@ -145,7 +146,7 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 			ProduceName: o.Text("produce_name"),
 			Calibre:     o.Text("calibre"),
 			Boxes:       o.Int("boxes"),
-			BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
+			BoxWeight:   list.Grams(o.Thousandths("box_weight_kg")),
 		}
 	})
 }

@@ -64,7 +64,7 @@ func TestChecksNameTheLocationOfEachFault(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
-	res := a.do(t, post(path+"/documents", strings.Replace(list, "0041", "0042", 1)))
+	res := a.do(t, post(path+"/documents", strings.Replace(givenList, "0041", "0042", 1)))
 	got := res.document(t)
 	if c := got.check("duplicate_pallets"); c != "fail Pallet 0042 appears on rows 1 and 2." {
 		t.Error(c)
@@ -89,7 +89,7 @@ func TestTheSameContentIsRefusedOnce(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	for first, again := range map[*call]call{
-		new(attach(path)): post(path+"/documents", strings.ReplaceAll(list, ",", " ,\n")),
+		new(attach(path)): post(path+"/documents", strings.ReplaceAll(givenList, ",", " ,\n")),
 		new(file(path, "packing_list", "a.csv", "P-1\n")): form(
 			path, part{name: "type", value: "other"}, part{name: "file", filename: "b.csv", value: "P-1\n"}),
 	} {
@@ -98,7 +98,7 @@ func TestTheSameContentIsRefusedOnce(t *testing.T) {
 			t.Errorf("%+v, the first is %s", p, location)
 		}
 	}
-	a.do(t, post(path+"/documents", strings.Replace(list, "0041", "0043", 1))).wants(t, http.StatusCreated, "")
+	a.do(t, post(path+"/documents", strings.Replace(givenList, "0041", "0043", 1))).wants(t, http.StatusCreated, "")
 	// Of another shipment; the checks, which say what other documents have, are for tokens that may read shipments.
 	other := a.do(t, attach(collection+"/"+a.create(t)).with("X-Token-Permissions", "documents:write"))
 	if other.wants(t, http.StatusCreated, ""); len(other.document(t).Checks) > 0 {
@@ -193,7 +193,7 @@ func TestAttachHasTheseStatuses(t *testing.T) {
 	const plum = `{"pallet_number":"P","produce_name":"Plum","calibre":"A","boxes":1,"box_weight_kg":1}`
 	sent := func(body string) call { return post(path+"/documents", body) }
 	listed := func(rest string) call { return sent(`{"document":{"type":"packing_list","pallets":[` + plum + rest) }
-	given := func(member string) call { return sent(strings.Replace(list, `"type"`, member+`,"type"`, 1)) }
+	given := func(member string) call { return sent(strings.Replace(givenList, `"type"`, member+`,"type"`, 1)) }
 	pdf := file(path, "other", "list.csv", "%PDF-1.7\n%âãÏÓ\n")
 	png := file(path, "packing_list", "scan.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
 	formOf := func(parts ...part) call { return form(path, parts...) }
@@ -211,7 +211,7 @@ func TestAttachHasTheseStatuses(t *testing.T) {
 			sent(`{"document":{"type":"packing_list","pallets":[]}}`), invalid + "required /document/pallets", "",
 		},
 		"another type": {
-			sent(strings.Replace(list, "packing_list", "poem", 1)), invalid + "invalid_value /document/type", "",
+			sent(strings.Replace(givenList, "packing_list", "poem", 1)), invalid + "invalid_value /document/type", "",
 		},
 		"pallets as one": {
 			sent(`{"document":{"type":"packing_list","pallets":{}}}`), invalid + "invalid_type /document/pallets", "",
@@ -228,7 +228,9 @@ func TestAttachHasTheseStatuses(t *testing.T) {
 		"too many": {
 			listed(strings.Repeat(","+plum, 10_000) + `]}}`), "422 too_many_pallets, too_many_pallets /document/pallets", "",
 		},
-		"a parameter": {post(path+"/documents?dry_run=true", list), "400 unknown_parameter, unknown_parameter dry_run", ""},
+		"a parameter": {
+			post(path+"/documents?dry_run=true", givenList), "400 unknown_parameter, unknown_parameter dry_run", "",
+		},
 
 		"a name with directories": {
 			file(path, "other", "../../etc/passwd", "x"), invalid + "invalid_text /document/filename", "",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -35,8 +36,8 @@ type previewDocumentView struct {
 	RowsRead         int                      `json:"rows_read"`
 	PalletsExtracted int                      `json:"pallets_extracted"`
 	Declared         *declaredView            `json:"declared,omitempty"`
-	Facts            []shipments.Fact         `json:"facts,omitempty"`
-	Remarks          []shipments.Remark       `json:"remarks,omitempty"`
+	Facts            []list.Fact              `json:"facts,omitempty"`
+	Remarks          []list.Remark            `json:"remarks,omitempty"`
 }
 
 type declaredView struct {
@@ -49,7 +50,7 @@ type declaredView struct {
 // readDocumentView is a document by itself, with its mappings.
 type readDocumentView struct {
 	documentView
-	Mappings []shipments.Mapping `json:"mappings,omitempty"`
+	Mappings []list.Mapping `json:"mappings,omitempty"`
 }
 
 func viewReadDocument(d shipments.Document) readDocumentView {
@@ -116,7 +117,7 @@ func viewDocument(d shipments.Document) documentView {
 			PalletsExtracted: d.PalletsExtracted, Facts: d.Facts, Remarks: d.Remarks,
 		},
 	}
-	if d.Declared != (shipments.Declared{}) {
+	if d.Declared != (list.Declared{}) {
 		view.Declared = &declaredView{
 			d.Declared.Pallets,
 			d.Declared.Boxes,

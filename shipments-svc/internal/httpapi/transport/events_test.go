@@ -63,7 +63,7 @@ func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 		t.Errorf("at first: %+v", none)
 	}
 	path := collection + "/" + a.create(t)
-	a.do(t, call{method: http.MethodPost, path: path + "/documents", body: list}).wants(t, http.StatusCreated, "")
+	a.do(t, call{method: http.MethodPost, path: path + "/documents", body: givenList}).wants(t, http.StatusCreated, "")
 	a.do(t, approve(path)).wants(t, http.StatusOK, "")
 	if early := a.events(t, ""); len(early.Events) != 0 {
 		t.Errorf("before they have numbers there are %d", len(early.Events))

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -29,18 +30,18 @@ func (plainReader) Read(
 	given []shipments.Assignment,
 ) (shipments.Reading, error) {
 	var read shipments.Reading
-	mapping := shipments.Mapping{
-		Sheet: "PL", Fingerprint: "5c1f", Source: shipments.FromHeadings, HeaderRow: 9, HeaderRows: 2,
-		Columns: []shipments.MappedColumn{
+	mapping := list.Mapping{
+		Sheet: "PL", Fingerprint: "5c1f", Source: list.FromHeadings, HeaderRow: 9, HeaderRows: 2,
+		Columns: []list.Column{
 			{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true},
 			{Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
 			{Column: "C", Heading: "Net kg", Field: "net_weight", Unit: "kg", Used: true},
-		}, Skipped: []shipments.SkippedRow{{Row: 14, Reason: "it is a total"}},
+		}, Skipped: []list.SkippedRow{{Row: 14, Reason: "it is a total"}},
 	}
 	for _, a := range given {
-		mapping.Source, mapping.Template = shipments.FromPerson, a.Template
+		mapping.Source, mapping.Template = list.FromPerson, a.Template
 		if a.Template != "" {
-			mapping.Source = shipments.FromTemplate
+			mapping.Source = list.FromTemplate
 		}
 	}
 	for lines := bufio.NewScanner(io.NewSectionReader(content, 0, size)); lines.Scan(); {
@@ -50,32 +51,32 @@ func (plainReader) Read(
 			}
 		}
 		if lines.Text() == "ambiguous" && given == nil {
-			mapping.Candidates = []shipments.Candidate{{Text: "B", Columns: []shipments.AssignedColumn{{Column: "B"}}}}
+			mapping.Candidates = []list.Candidate{{Text: "B", Columns: []list.AssignedColumn{{Column: "B"}}}}
 			return shipments.Reading{}, &shipments.UnreadableError{
-				Failure:  shipments.Failure{Code: shipments.AmbiguousMapping, Detail: "Two readings agree."},
-				Mappings: []shipments.Mapping{mapping},
+				Failure:  shipments.Failure{Code: list.AmbiguousMapping, Detail: "Two readings agree."},
+				Mappings: []list.Mapping{mapping},
 			}
 		}
 		read.RowsRead++
 		read.Pallets = append(read.Pallets, shipments.Pallet{
 			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500,
 			Source:      shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
-			Particulars: shipments.Particulars{NetWeight: 38_500, Labels: shipments.Labels{Container: "MSKU0000001"}},
-			Places: shipments.Places{
-				Calibre: shipments.Place{Row: 3},
-			}, Contents: []shipments.Content{
+			Particulars: list.Particulars{NetWeight: 38_500, Labels: list.Labels{Container: "MSKU0000001"}},
+			Places: list.Places{
+				Calibre: list.Place{Row: 3},
+			}, Contents: []list.Content{
 				{
 					ProduceName: "Plum",
-					Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3,
-					Place: shipments.Place{Row: 11},
+					Particulars: list.Particulars{Labels: list.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3,
+					Place: list.Place{Row: 11},
 				},
 				{Boxes: 4},
 			},
 		})
 	}
-	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
-	read.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "A row was skipped"}}
-	read.Mappings = []shipments.Mapping{mapping}
+	read.Facts = []list.Fact{{Kind: list.VesselFact, Text: "MSC Carmen", Place: list.Place{Row: 1}}}
+	read.Remarks = []list.Remark{{Code: "row_skipped", Text: "A row was skipped"}}
+	read.Mappings = []list.Mapping{mapping}
 	return read, nil
 }
 
@@ -193,13 +194,13 @@ func (a attached) check(name string) string {
 	return "there is no check " + name
 }
 
-// list is a packing list that is given by its pallets.
-const list = `{"document":{"type":"packing_list","pallets":[` +
+// givenList is a packing list that is given by its pallets.
+const givenList = `{"document":{"type":"packing_list","pallets":[` +
 	`{"pallet_number":"0041","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4.125},` +
 	`{"pallet_number":"0042","produce_name":"Avocado Hass","calibre":"20","boxes":2.64e2,"box_weight_kg":4}]` +
 	`,"declared":{"pallets":2,"boxes":528,"net_weight_kg":2145.5,"container_number":"CSQU 305438-3"}}}`
 
-func attach(path string) call { return post(path+"/documents", list) }
+func attach(path string) call { return post(path+"/documents", givenList) }
 
 // Page shows a file that has one page.
 func (plainReader) Page(_ context.Context, _ shipments.Document, _ io.ReaderAt, number int) ([]byte, error) {

@@ -4,17 +4,18 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 type templateView struct {
-	ID          string                     `json:"id"`
-	Name        string                     `json:"name"`
-	Fingerprint string                     `json:"fingerprint"`
-	NumberStyle shipments.NumberStyle      `json:"number_style,omitempty"`
-	Columns     []shipments.AssignedColumn `json:"columns"`
-	CreatedAt   string                     `json:"created_at"`
-	UpdatedAt   string                     `json:"updated_at"`
+	ID          string                `json:"id"`
+	Name        string                `json:"name"`
+	Fingerprint string                `json:"fingerprint"`
+	NumberStyle list.NumberStyle      `json:"number_style,omitempty"`
+	Columns     []list.AssignedColumn `json:"columns"`
+	CreatedAt   string                `json:"created_at"`
+	UpdatedAt   string                `json:"updated_at"`
 }
 
 func decodeCorrection(r *http.Request) (shipments.Correction, error) {
@@ -23,9 +24,9 @@ func decodeCorrection(r *http.Request) (shipments.Correction, error) {
 		c := shipments.Correction{DocumentOrder: order, SaveAs: o.OptionalText("save_as")}
 		if mappings := o.Objects("mappings"); mappings != nil {
 			c.Mappings = each(mappings, func(m *jsonbody.Object) shipments.Assignment {
-				return shipments.Assignment{
-					Sheet: m.Text("sheet"), NumberStyle: shipments.NumberStyle(m.Text("number_style")), Columns: columns(m),
-				}
+				return shipments.Assignment{Assignment: list.Assignment{
+					Sheet: m.Text("sheet"), NumberStyle: list.NumberStyle(m.Text("number_style")), Columns: columns(m),
+				}}
 			})
 		}
 		return c
@@ -33,13 +34,13 @@ func decodeCorrection(r *http.Request) (shipments.Correction, error) {
 }
 
 // columns reads the fields of columns; nil: they are missing.
-func columns(o *jsonbody.Object) []shipments.AssignedColumn {
+func columns(o *jsonbody.Object) []list.AssignedColumn {
 	all := o.Objects("columns")
 	if all == nil {
 		return nil
 	}
-	return each(all, func(c *jsonbody.Object) shipments.AssignedColumn {
-		return shipments.AssignedColumn{Column: c.Text("column"), Field: c.Text("field"), Unit: c.Text("unit")}
+	return each(all, func(c *jsonbody.Object) list.AssignedColumn {
+		return list.AssignedColumn{Column: c.Text("column"), Field: c.Text("field"), Unit: c.Text("unit")}
 	})
 }
 

@@ -3,6 +3,7 @@ package transport
 import (
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -50,14 +51,14 @@ type palletView struct {
 	Number string `json:"pallet_number"`
 	contentView
 	placeView
-	Places   shipments.Places `json:"places,omitzero"`
-	Contents []lineView       `json:"contents,omitempty"`
+	Places   list.Places `json:"places,omitzero"`
+	Contents []lineView  `json:"contents,omitempty"`
 }
 
 // lineView is a line of a pallet with its place.
 type lineView struct {
 	contentView
-	shipments.Place
+	list.Place
 }
 
 // contentView is what a pallet or a line of it has.
@@ -68,10 +69,10 @@ type contentView struct {
 	BoxWeight   float64 `json:"box_weight_kg"`
 	NetWeight   float64 `json:"net_weight_kg,omitempty"`
 	GrossWeight float64 `json:"gross_weight_kg,omitempty"`
-	shipments.Labels
+	list.Labels
 }
 
-func viewContent(c shipments.Content) contentView {
+func viewContent(c list.Content) contentView {
 	return contentView{
 		c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.NetWeight.Kilograms(), c.GrossWeight.Kilograms(),
 		c.Labels,

@@ -1,10 +1,14 @@
 // Package list has the types of a packing list that was read.
 package list
 
-import "github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+import "cmp"
 
-// Place is where in a document something stands. The zero Place is unknown.
-type Place = tables.Place
+// Place is where in a document something stands. Rows and columns count from 1; the zero Place is unknown.
+type Place struct {
+	Sheet  string `json:"sheet,omitempty"` // its name, "page 3" of a PDF; empty: the document has no sheets
+	Row    int    `json:"row,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
 
 // Reading is what was read of a document.
 type Reading struct {
@@ -46,19 +50,24 @@ type Content struct {
 	Boxes       int    `json:"boxes"`
 	BoxWeight   Grams  `json:"box_weight_g"`
 	Particulars
-	Place Place `json:"place"`
+	Place `json:"place"`
 }
 
-// Grams is a weight.
-type Grams int
+// Net returns the net weight as the document states it, or else by its boxes.
+func (c Content) Net() Grams { return cmp.Or(c.NetWeight, Grams(c.Boxes)*c.BoxWeight) }
 
 // Particulars is what a list says of a pallet, or of a line of it, beside its five fields. Empty or zero: it does not
 // say. Of a pallet whose lines differ, texts that differ are empty, and weights are sums.
 type Particulars struct {
-	NetWeight   Grams  `json:"net_weight_g,omitempty"`   // of all boxes
-	GrossWeight Grams  `json:"gross_weight_g,omitempty"` // of all boxes
-	SSCC        string `json:"sscc,omitempty"`           // 18 digits (GS1)
-	GTIN        string `json:"gtin,omitempty"`           // of the boxes
+	NetWeight   Grams `json:"net_weight_g,omitempty"`   // of all boxes
+	GrossWeight Grams `json:"gross_weight_g,omitempty"` // of all boxes
+	Labels
+}
+
+// Labels are the texts of Particulars.
+type Labels struct {
+	SSCC        string `json:"sscc,omitempty"` // 18 digits (GS1)
+	GTIN        string `json:"gtin,omitempty"` // of the boxes
 	Lot         string `json:"lot,omitempty"`
 	Orchard     string `json:"orchard,omitempty"` // or block
 	PUC         string `json:"puc,omitempty"`     // code of the production unit
