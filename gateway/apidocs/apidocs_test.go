@@ -2,6 +2,7 @@ package apidocs
 
 import (
 	"cmp"
+	"encoding/xml"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -98,6 +99,16 @@ func TestTheSearchFindsGuidesOperationsObjectsAndProblems(t *testing.T) {
 		if err != nil || !strings.Contains(body, want) || strings.Contains(body, "<script>nothing") {
 			t.Errorf("%s: %v, no %s in\n%s", query, err, want, body)
 		}
+	}
+}
+
+func TestTheChangelogIsAFeed(t *testing.T) {
+	t.Parallel()
+	w, err := get("/docs/changes.atom")
+	var f feed
+	if err != nil || xml.Unmarshal(w.Body.Bytes(), &f) != nil || len(f.Entries) < 2 || f.Updated != f.Entries[0].Updated ||
+		!strings.Contains(f.Entries[0].Content.HTML, `href="/docs/reference/`) {
+		t.Errorf("%v: %s", err, w.Body)
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 //go:embed guides/*.md
@@ -30,7 +32,8 @@ type guide struct {
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 0))))
 
 // addGuides adds the guides and their list.
 func (s *site) addGuides() error {
@@ -47,12 +50,18 @@ func (s *site) addGuides() error {
 		}
 		g.Title, g.Summary = strings.TrimPrefix(head[0], "# "), head[1]
 		g.Text = render(string(source))
-		if err := s.add(g.Path, "guide", g.Title, "/docs", g); err != nil {
-			return err
-		}
 		guides = append(guides, g)
+		if name == "changes" {
+			if err := s.addFeed(string(source)); err != nil {
+				return err
+			}
+		}
 	}
-	return s.add("/docs", "guides", "Documentation", "/docs", guides)
+	s.add(document{Path: "/docs", Template: "guides", Title: "Overview", Chapter: "Guides", Body: guides})
+	for _, g := range guides {
+		s.add(document{Path: g.Path, Template: "guide", Title: g.Title, Chapter: "Guides", Body: g})
+	}
+	return nil
 }
 
 // render returns Markdown as HTML. Links to the files of guides become links to their pages.

@@ -34,12 +34,11 @@ func (s *site) addProblems() error {
 	if err != nil {
 		return err
 	}
+	s.add(document{Path: "/problems", Template: "problems", Title: "Problem codes", Chapter: "Reference", Body: all})
 	for _, p := range all {
-		if err := s.add("/problems/"+p.Code, "problem", p.Title, "/problems", p); err != nil {
-			return err
-		}
+		s.add(document{Path: "/problems/" + p.Code, Template: "problem", Title: p.Title, Body: p})
 	}
-	return s.add("/problems", "problems", "Problem codes", "/problems", all)
+	return nil
 }
 
 // readProblems returns every problem, by status and code.

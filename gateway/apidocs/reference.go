@@ -22,14 +22,14 @@ type description struct {
 
 // api is one document in the list of the reference.
 type api struct {
-	Title, Document string
-	Text            template.HTML
-	Groups          []group
+	Name, Title, Document string
+	Text                  template.HTML
+	Groups                []group
 }
 
 // group is the operations with one tag.
 type group struct {
-	Name       string
+	Name, ID   string
 	Text       template.HTML
 	Operations []shownOperation
 }
@@ -42,7 +42,7 @@ type shownOperation struct {
 	Parameters            []field
 	Body                  []shownMedia
 	Responses             []shownResponse
-	Samples               []sample // none of a webhook
+	Samples               choice // none of a webhook
 }
 
 // JSONBody is the first example of a JSON body; "": there is none.
@@ -75,6 +75,7 @@ type shownResponse struct {
 // addReference adds the pages of all operations and objects, and their list.
 func (s *site) addReference() error {
 	var all []api
+	var described []*description
 	for _, shown := range []struct{ name, document string }{
 		{"shipments", "/api/v1/openapi.json"}, {"tokens", "/api/v1/openapi/tokens.json"},
 	} {
@@ -83,39 +84,40 @@ func (s *site) addReference() error {
 			return err
 		}
 		one := api{
-			Title: d.get("info", "title").string(), Document: shown.document,
+			Name: shown.name, Title: d.get("info", "title").string(), Document: shown.document,
 			Text: render(d.get("info").description()),
 		}
 		if one.Groups, err = d.groups(); err != nil {
 			return fmt.Errorf("%s: %w", shown.name, err)
 		}
+		all, described = append(all, one), append(described, d)
+	}
+	s.add(document{
+		Path: "/docs/reference", Template: "reference", Title: "API reference", Chapter: "Reference", Body: all,
+	})
+	if err := s.addProblems(); err != nil {
+		return err
+	}
+	for i, one := range all {
 		for _, group := range one.Groups {
 			for _, op := range group.Operations {
-				if err := s.add(op.Path, "operation", op.Summary, "/docs/reference", op); err != nil {
-					return err
-				}
+				s.add(document{Path: op.Path, Template: "operation", Title: op.Summary, Chapter: group.Name, Body: op})
 			}
 		}
-		if err := s.addObjects(d); err != nil {
-			return err
-		}
-		all = append(all, one)
+		s.addObjects(described[i])
 	}
-	return s.add("/docs/reference", "reference", "API reference", "/docs/reference", all)
+	return nil
 }
 
 // addObjects adds the pages of the schemas of objects.
-func (s *site) addObjects(d *description) error {
+func (s *site) addObjects(d *description) {
 	schemas := d.get("components", "schemas")
 	for i, schema := range schemas.elements() {
 		if name := schemas.names[i]; schema.isObject() {
 			body := shownMedia{Name: name, Fields: d.fields("", schema)}
-			if err := s.add(d.object(name), "object", name, "/docs/reference", body); err != nil {
-				return err
-			}
+			s.add(document{Path: d.object(name), Template: "object", Title: name, Body: body})
 		}
 	}
-	return nil
 }
 
 // readDescription reads the document of a service.
@@ -131,7 +133,9 @@ func readDescription(name string) (*description, error) {
 // groups returns the operations by tag.
 func (d *description) groups() (all []group, err error) {
 	for _, tag := range d.get("tags").elements() {
-		all = append(all, group{Name: tag.get("name").string(), Text: render(tag.description())})
+		name := tag.get("name").string()
+		id := strings.ReplaceAll(strings.ToLower(name), " ", "-")
+		all = append(all, group{Name: name, ID: id, Text: render(tag.description())})
 	}
 	for _, paths := range []*node{d.get("paths"), d.get("webhooks")} {
 		for i, path := range paths.elements() {

@@ -8,9 +8,6 @@ import (
 
 var sampleTemplates = template.Must(template.ParseFS(templates, "templates/samples.tmpl"))
 
-// sample is the program of a request in one language.
-type sample struct{ Label, Source string }
-
 // request is an example of a request of an operation.
 type request struct {
 	Method, Path, Body string // Body is JSON, or nothing
@@ -21,14 +18,14 @@ type request struct {
 type header struct{ Name, Value string }
 
 // samples returns a request of an operation with the values of its examples, in several languages.
-func samples(method, path string, op *node) (all []sample, err error) {
+func samples(method, path string, op *node) (all choice, err error) {
 	r := requestOf(method, path, op)
-	for _, language := range []string{"curl", "Go", "Python", "JavaScript"} {
+	for _, language := range []string{"sh", "go", "python", "js"} {
 		var source bytes.Buffer
 		if err := sampleTemplates.ExecuteTemplate(&source, language, r); err != nil {
-			return nil, err
+			return choice{}, err
 		}
-		all = append(all, sample{language, source.String()})
+		all.Samples = append(all.Samples, sample{language, source.String()})
 	}
 	return all, nil
 }

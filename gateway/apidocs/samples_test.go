@@ -29,23 +29,23 @@ func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
 	}
 	const path = "/things/{id}"
 	put, err := samples("PUT", path, d.get("paths", path, "put"))
-	if err != nil || len(put) != 4 {
-		t.Fatal(len(put), err)
+	if err != nil || len(put.Samples) != 4 {
+		t.Fatal(len(put.Samples), err)
 	}
-	for _, sample := range put {
+	for _, sample := range put.Samples {
 		for _, want := range []string{"PUT", "/things/thing_1?at=7000000", "kind-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
 			if !strings.Contains(sample.Source, want) || strings.Contains(sample.Source, "tag-1") {
-				t.Errorf("%s: no %s in\n%s", sample.Label, want, sample.Source)
+				t.Errorf("%s: no %s in\n%s", sample.Language, want, sample.Source)
 			}
 		}
 	}
 	get, err := samples("GET", path, d.get("paths", path, "get"))
-	if err != nil || len(get) != 4 {
-		t.Fatal(len(get), err)
+	if err != nil || len(get.Samples) != 4 {
+		t.Fatal(len(get.Samples), err)
 	}
-	for _, sample := range get {
+	for _, sample := range get.Samples {
 		if strings.Contains(sample.Source, "QUAYSIDE_TOKEN") {
-			t.Errorf("%s sends a token that is not needed", sample.Label)
+			t.Errorf("%s sends a token that is not needed", sample.Language)
 		}
 	}
 }

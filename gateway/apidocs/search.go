@@ -32,14 +32,14 @@ func (x *index) append(s section) {
 // add adds the sections of a page: each begins at a heading with an id.
 func (x *index) add(path, title string, content []byte) {
 	now := section{To: path, Page: title}
-	inMain, inHeading := false, false
+	inArticle, inHeading := false, false
 	for z := html.NewTokenizer(bytes.NewReader(content)); z.Next() != html.ErrorToken; {
 		token := z.Token()
 		starts := token.Type == html.StartTagToken
 		switch {
-		case token.DataAtom == atom.Main:
-			inMain = starts
-		case !inMain:
+		case token.DataAtom == atom.Article:
+			inArticle = starts
+		case !inArticle:
 		case token.DataAtom == atom.H2 || token.DataAtom == atom.H3:
 			if inHeading = starts; starts {
 				x.append(now)
@@ -106,5 +106,7 @@ func (s section) snippet(word string) string {
 // search shows what is found for the parameter q.
 func (s *site) search(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query().Get("q")
-	s.write(w, "search", page{Frame: frame("Search", ""), Query: query, Body: s.index.find(query)})
+	s.write(w, "search", page{
+		Frame: frame("Search", "/docs"), Query: query, Chapters: s.chapters(), Body: s.index.find(query),
+	})
 }

@@ -3,9 +3,11 @@ package apidocs
 import (
 	"embed"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 )
@@ -13,10 +15,10 @@ import (
 //go:embed templates
 var templates embed.FS
 
-//go:embed console.js
-var console []byte
+//go:embed docs.css docs.js
+var static embed.FS
 
-// StaticPath is the path below which the stylesheet, the script and the icon lie.
+// StaticPath is the path below which the stylesheets, the scripts and the icon lie.
 const StaticPath = "/docs/static/"
 
 // cached is short: a page names its stylesheet, which the next version does not have.
@@ -24,17 +26,22 @@ const cached = "public, max-age=300"
 
 // site has the pages, and the index that they are found by.
 type site struct {
-	mux   *http.ServeMux
-	pages *pages.Set
-	index index
+	mux       *http.ServeMux
+	pages     *pages.Set
+	index     index
+	documents []document
 }
 
 // page is the data of a template.
 type page struct {
 	pages.Frame
 
-	Query string // of a search
-	Body  any
+	Query          string // of a search
+	Path           string // of a document
+	Chapters       []chapter
+	Previous, Next *document
+	Contents       []heading
+	Body           any
 }
 
 // newSite renders all pages.
@@ -43,7 +50,7 @@ func newSite() (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := pages.New(files, StaticPath, nil)
+	set, err := pages.New(files, StaticPath, template.FuncMap{"colour": colour})
 	if err != nil {
 		return nil, err
 	}
@@ -53,20 +60,26 @@ func newSite() (*site, error) {
 			set.ServeStatic(w, r, func(status int) { http.Error(w, http.StatusText(status), status) })
 		})
 	}
-	s.handle(StaticPath+"console.js", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		w.Header().Set("Cache-Control", cached)
-		_, _ = w.Write(console) // an error means that the client has disconnected
-	})
+	for _, name := range []string{"docs.css", "docs.js"} {
+		s.handle(StaticPath+name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", cached)
+			http.ServeFileFS(w, r, static, name)
+		})
+	}
 	s.handle("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		s.write(w, "front", page{Frame: frame("Shipments of fresh produce", "")})
 	})
 	s.handle("/status", s.status)
 	s.handle("/docs/search", s.search)
-	for _, add := range []func() error{s.addGuides, s.addReference, s.addProblems} {
+	for _, add := range []func() error{s.addGuides, s.addReference} {
 		if err := add(); err != nil {
 			return nil, err
+		}
+	}
+	for _, d := range s.documents {
+		if err := s.publish(d); err != nil {
+			return nil, fmt.Errorf("page %s: %w", d.Path, err)
 		}
 	}
 	return s, nil
@@ -77,14 +90,24 @@ func (s *site) handle(path string, serve http.HandlerFunc) {
 	s.mux.Handle("GET "+path, pages.Harden(serve, false))
 }
 
-// add renders a page, adds its sections to the index and serves it.
-func (s *site) add(path, template, title, tab string, body any) error {
-	content, err := s.pages.Render(template, page{Frame: frame(title, tab), Body: body})
+// add adds a document, which is published when all are known, for the navigation.
+func (s *site) add(d document) { s.documents = append(s.documents, d) }
+
+// publish renders a document, adds its sections to the index and serves it.
+func (s *site) publish(d document) error {
+	p := page{Frame: frame(d.Title, d.Path), Path: d.Path, Chapters: s.chapters(), Body: d.Body}
+	p.Previous, p.Next = neighbours(p.Chapters, d.Path)
+	content, err := s.pages.Render(d.Template, p)
 	if err != nil {
-		return fmt.Errorf("page %s: %w", path, err)
+		return err
 	}
-	s.index.add(path, title, content)
-	s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+	p.Contents = contents(content)
+	if content, err = s.pages.Render(d.Template, p); err != nil {
+		return err
+	}
+	content = finish(content)
+	s.index.add(d.Path, d.Title, content)
+	s.handle(d.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", cached)
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
@@ -98,16 +121,20 @@ func (s *site) write(w http.ResponseWriter, template string, p page) {
 	_ = s.pages.Write(w, http.StatusOK, template, p) // an error is one of the template, and a plain 500
 }
 
-// frame is the frame of a page below one of the tabs.
-func frame(title, tab string) pages.Frame {
+// frame is the frame of a page at a path, whose tab is that of the longest beginning of the path.
+func frame(title, path string) pages.Frame {
 	tabs := []pages.Link{
 		{Text: "Guides", To: "/docs"},
 		{Text: "Reference", To: "/docs/reference"},
 		{Text: "Problem codes", To: "/problems"},
 		{Text: "Shipments", To: "/shipments"},
 	}
+	current := 0
 	for i := range tabs {
-		tabs[i].Current = tabs[i].To == tab
+		if strings.HasPrefix(path, tabs[i].To) {
+			current = i
+		}
 	}
+	tabs[current].Current = path != ""
 	return pages.Frame{Title: title, Tabs: tabs}
 }

@@ -12,12 +12,12 @@ const axeRules = `{
 	resultTypes: ["violations"],
 }`
 
-// accessible fails the test if axe finds a violation on the current page, on a phone or a
-// desk, in light, dark or forced colours, or if the page does not fit a phone.
+// accessible fails the test if axe finds a violation on the current page, on a phone, a tablet
+// or a desk, in light, dark or forced colours, or if the page does not fit a phone.
 func (b *tab) accessible() {
 	b.Helper()
 	b.fitsPhones()
-	for _, width := range []int64{320, 1280} {
+	for _, width := range []int64{320, 700, 1280} {
 		b.size(width, 800)
 		for _, colours := range [][2]string{
 			{"prefers-color-scheme", "light"}, {"prefers-color-scheme", "dark"}, {"forced-colors", "active"},

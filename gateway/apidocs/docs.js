@@ -1,3 +1,14 @@
+// The language of the samples is the one that the reader chose last, on every page.
+const languages = (value) => document.querySelectorAll(`.samples input[value="${value}"]`);
+const choose = (value) => languages(value).forEach((input) => { input.checked = true; });
+
+document.addEventListener("change", ({ target }) => {
+  if (!target.closest(".samples")) return;
+  choose(target.value);
+  try { localStorage.setItem("language", target.value); } catch { /* the browser keeps nothing */ }
+});
+try { choose(localStorage.getItem("language")); } catch { /* the browser keeps nothing */ }
+
 // Sends a request of the reference with the reader's token, which is in its field and nowhere else: the fields have no
 // names, so no form and no history takes them along.
 const form = document.querySelector("#try");
