@@ -2404,9 +2404,9 @@ type ListShipmentsParams struct {
 	// Status Only shipments of this status.
 	Status *StatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Q Only shipments with this text, in any case, as part of their reference, vessel, destination or a container number
-	// of their documents. Fewer than 3 characters are refused with 400, and a text that more than 10,000 shipments
-	// have with 422.
+	// Q Only shipments with this text, in any case, as part of their reference, vessel, voyage, origin, destination or a
+	// container number of their documents, or with a pallet whose number begins with it or whose SSCC it is. Fewer than
+	// 3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
 	// Reference Only shipments with exactly this reference; case-sensitive. It is normalized like the reference of a new

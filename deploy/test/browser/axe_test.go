@@ -12,13 +12,12 @@ const axeRules = `{
 	resultTypes: ["violations"],
 }`
 
-// accessible fails the test if axe finds a violation on the current page, on a phone, a tablet
-// or a desk, in light, dark or forced colours, or if the page does not fit a phone.
+// accessible fails the test if axe finds a violation on the current page, on a phone, a tablet or a
+// desk, in light, dark or forced colours, or if the page is wider than they are.
 func (b *tab) accessible() {
 	b.Helper()
-	b.fitsPhones()
 	for _, width := range []int64{320, 700, 1280} {
-		b.size(width, 800)
+		b.fits(width)
 		for _, colours := range [][2]string{
 			{"prefers-color-scheme", "light"}, {"prefers-color-scheme", "dark"}, {"forced-colors", "active"},
 		} {
@@ -57,16 +56,15 @@ func (b *tab) audit() []violation {
 	return eval[[]violation](b, `axe.run(document, `+axeRules+`).then(result => result.violations)`)
 }
 
-// fitsPhones fails the test if the page scrolls horizontally in a window of 320 CSS
-// pixels, which is also 1280 at 400 % zoom (WCAG 1.4.10).
-func (b *tab) fitsPhones() {
+// fits fails the test if the page scrolls horizontally in a window of so many CSS pixels. 320 are also 1280 at 400 % zoom
+// (WCAG 1.4.10).
+func (b *tab) fits(width int64) {
 	b.Helper()
-	b.size(320, 640)
-	if width := eval[int](b, "document.documentElement.scrollWidth"); width > 320 {
-		wide := eval[[]string](b, `[...document.querySelectorAll("body *")]
-			.filter(e => e.getBoundingClientRect().right > 320).map(e => e.outerHTML.slice(0, 120))`)
-		b.Errorf("at %s: %d pixels wide in a window of 320; beyond it reach\n\t%s", b.path(), width,
+	b.size(width, 800)
+	if found := eval[int64](b, "document.documentElement.scrollWidth"); found > width {
+		wide := eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll("body *")]
+			.filter(e => e.getBoundingClientRect().right > %d).map(e => e.outerHTML.slice(0, 120))`, width))
+		b.Errorf("at %s: %d pixels wide in a window of %d; beyond it reach\n\t%s", b.path(), found, width,
 			strings.Join(wide, "\n\t"))
 	}
-	b.size(1280, 800)
 }

@@ -5,6 +5,12 @@ import (
 	"strconv"
 )
 
+// Tab is a part of a list, with how many entries it has; "": that is not said.
+type Tab struct {
+	Link
+	Count string
+}
+
 // Pager is the position in a list.
 type Pager struct {
 	Number, Last, Total int

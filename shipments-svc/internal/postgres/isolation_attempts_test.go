@@ -254,7 +254,16 @@ func thefts() []theft {
 				page, total, err := r.List(ctx, thief, f, 0, 10)
 				return len(page) > 0 || total > 0, err
 			}},
+			theft{"Sorted", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+				page, total, err := r.Sorted(ctx, thief, f, shipments.Sort{By: "vessel"}, 0, 10)
+				return len(page) > 0 || total > 0, err
+			}},
 		)
 	}
-	return all
+	return append(all, theft{"Tallies", func(
+		ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim,
+	) (bool, error) {
+		found, err := r.Tallies(ctx, thief, []shipments.ID{v.ID})
+		return len(found) > 0, err
+	}})
 }

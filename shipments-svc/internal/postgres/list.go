@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,12 +48,58 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	}
 	list, ofStatus := query("list_page"), ""
 	if offset == 0 {
-		list = query("list_newest")
+		list = query("list_newest").with("order", newest)
 	}
 	if f.Status != "" {
 		ofStatus = " AND status = $4"
 	}
 	return list.with("conditions", ofStatus), args
+}
+
+// Sorted implements shipments.Repository.
+func (r *Repository) Sorted(
+	ctx context.Context, org shipments.OrgID, f shipments.Filter, s shipments.Sort, offset, limit int64,
+) ([]shipments.Shipment, int64, error) {
+	list, args := sortedQuery(org, f, s, offset, limit)
+	row, err := getRow[page[shipments.Shipment]](ctx, r.tenant(ctx, org), list, args...)
+	if f != (shipments.Filter{}) && err == nil && row.Total > shipments.MaxMatches {
+		err = shipments.ErrTooBroad
+	}
+	return row.Elements.value, row.Total, err
+}
+
+// newest is the order of lists that are not sorted by anything else.
+const newest = "created_at DESC, id DESC"
+
+// sortKeys are columns of shipments that indexes begin with, followed by those of newest.
+var sortKeys = map[string]string{
+	"reference": "reference", "vessel": "vessel_lower", "destination": "destination_lower", "updated": "updated_at",
+	"created": "created_at",
+}
+
+// sortedQuery returns the query of a sorted list and its arguments. All shipments are read from an index in the order,
+// of which the sort of those with equal keys is little.
+func sortedQuery(org shipments.OrgID, f shipments.Filter, s shipments.Sort, offset, limit int64) (statement, []any) {
+	order := "{key} ASC, " + newest
+	if s.Reverse {
+		order = "{key} DESC, created_at ASC, id ASC"
+	}
+	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
+	if f == (shipments.Filter{}) {
+		list := query("list_newest").with("conditions", "").with("order", order)
+		return list.with("key", sortKeys[s.By]), args
+	}
+	created := when(f.CreatedBefore != nil, 6, "created_at < $6")
+	list := query("list_sorted").with("conditions", created+conditions(f)).with("key", sortKeys[s.By])
+	list = list.with("order", order).with("key", "key")
+	return list.with("most", strconv.Itoa(shipments.MaxMatches)), append(args, filterArgs(f)...)
+}
+
+// Tallies implements shipments.Repository.
+func (r *Repository) Tallies(
+	ctx context.Context, org shipments.OrgID, ids []shipments.ID,
+) (map[shipments.ID]shipments.Tally, error) {
+	return getJSON[map[shipments.ID]shipments.Tally](ctx, r.tenant(ctx, org), query("read_tallies"), org, arrayOf(ids))
 }
 
 // listAfterQuery returns the query of the shipments after one, and its arguments.
@@ -96,7 +143,8 @@ func conditions(f shipments.Filter) string {
 	all := []string{
 		when(f.CreatedAfter != nil, 5, "created_at > $5"), when(f.Status != "", 4, "status = $4"),
 		when(f.CheckResult != "", 7, "$7 = ANY (check_results)"),
-		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %d))", shipments.MaxMatches)),
+		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %[1]d) UNION "+
+			"SELECT search_pallets($1, $8, %[1]d))", shipments.MaxMatches)),
 		when(f.UpdatedAfter != nil, 9, "updated_at > $9"),
 	}
 	for i, t := range shipments.FilterFields {

@@ -126,6 +126,7 @@ func plannedQueries(org uuid.UUID) map[string]planned {
 		"read_head":                {tenantRole, "", []any{org, id}},
 		"read_versions":            {tenantRole, "", []any{org, "{" + id.String() + "}"}},
 		"delete_shipment":          {tenantRole, "", []any{org, id, "pending", 1, none, id, "2026-11-20", "usr_1", "Anna"}},
+		"read_tallies":             {tenantRole, "", []any{org, "{" + id.String() + "}"}},
 		"read_documents":           {tenantRole, "", []any{org, id}},
 		"read_document":            {tenantRole, "", []any{org, id, id}},
 		"replace_document_content": {tenantRole, "", []any{org, id, id, none}},
@@ -229,6 +230,11 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 			all[fmt.Sprintf("list: %s, after %d", name, offset)] = planned{tenantRole, list.text, args}
 		}
 	}
+	for _, by := range shipments.Sorts {
+		sort := shipments.Sort{By: by}
+		list, args := sortedQuery(shipments.OrgID(org), shipments.Filter{Status: shipments.Approved}, sort, 0, 25)
+		all["sorted by "+by] = planned{tenantRole, list.text, args}
+	}
 	exec(t, db, `SELECT set_config('quayside.organization', $1, false)`, org.String())
 	for name, q := range all {
 		exec(t, db, `SET ROLE `+q.role)
@@ -296,6 +302,14 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 		}
 		if text.Filter == shipments.Prefix && !found.searches(text.Name+"_lower >= ") {
 			t.Errorf("%s: no index of %[1]s_lower is searched: %+v", text.Name, found)
+		}
+	}
+	for _, by := range shipments.Sorts {
+		for _, reverse := range []bool{false, true} {
+			list, args := sortedQuery(org, shipments.Filter{}, shipments.Sort{By: by, Reverse: reverse}, 10, 25)
+			if found := explain(t, db, list.text, args); found.find("Sort") != nil {
+				t.Errorf("%s, %t: %+v, want it in the order of an index", by, reverse, found)
+			}
 		}
 	}
 	exec(t, db, `RESET enable_sort; RESET enable_bitmapscan`)

@@ -10,7 +10,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestASearchFindsAnyPartInAnyCase of a reference, a vessel, a destination and a container, as they are now.
+// TestASearchFindsAnyPartInAnyCase of a reference, a vessel, a place and a container, as they are now, and the
+// beginning of the number of a pallet.
 func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
@@ -40,9 +41,17 @@ func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 	}}
 	changed.To.Version = 2
 	changed.To.Reference, changed.To.Containers = "other", "CSQU 305438-3\nCSQU3054383"
+	changed.Pallets = []shipments.Pallet{{Number: "ZK%-7", ProduceName: "Plum", Calibre: "AA", Boxes: 1, BoxWeight: 1}}
 	must(t, r.Revise(t.Context(), org, changed))
-	finds(1, "csqu305", "5438-3", "OTHER")
-	finds(0, "0412")
+	finds(1, "csqu305", "5438-3", "OTHER", "zk%", "ZK%-7", "lparaí")
+	finds(0, "0412", "k%-7", "ZKX")
+	for _, by := range shipments.Sorts {
+		sort := shipments.Sort{By: by, Reverse: true}
+		found, total, err := r.Sorted(t.Context(), org, shipments.Filter{Search: "other"}, sort, 0, 10)
+		if err != nil || total != 1 || found[0].ID != s.ID {
+			t.Errorf("by %s: %d of %d (%v)", by, len(found), total, err)
+		}
+	}
 	must(t, r.Delete(t.Context(), org, changed.To, shipments.Entry{Version: 3, At: Noon, Action: shipments.Delete}))
 	finds(0, "csqu305", "other")
 }
@@ -72,7 +81,10 @@ func TestASearchCostsWhatTheOrganizationHas(t *testing.T) {
 		t.Errorf("%d (%v)", total, err)
 	}
 	broad := shipments.Filter{Search: "carm", Texts: shipments.Draft{Reference: "PO-1"}}
-	if _, _, err := r.List(t.Context(), large, broad, 0, 10); !errors.Is(err, shipments.ErrTooBroad) {
-		t.Errorf("%v", err)
+	_, _, listed := r.List(t.Context(), large, broad, 0, 10)
+	all := shipments.Filter{Texts: shipments.Draft{Vessel: "msc"}}
+	_, _, sorted := r.Sorted(t.Context(), large, all, shipments.Sort{By: "vessel"}, 0, 10)
+	if !errors.Is(listed, shipments.ErrTooBroad) || !errors.Is(sorted, shipments.ErrTooBroad) {
+		t.Errorf("%v, %v", listed, sorted)
 	}
 }

@@ -19,6 +19,12 @@ type Repository interface {
 	// the first where last is nil.
 	ListAfter(ctx context.Context, org OrgID, f Filter, last *Shipment, limit int64) ([]Shipment, error)
 
+	// Sorted is List in another order. Where more than MaxMatches meet a filter it is ErrTooBroad.
+	Sorted(ctx context.Context, org OrgID, f Filter, s Sort, offset, limit int64) ([]Shipment, int64, error)
+
+	// Tallies returns those of shipments that have checks.
+	Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error)
+
 	// Get returns a shipment with parts of it as of one instant, or
 	// ErrNotFound. Parts with more than atMost bytes are nil.
 	Get(ctx context.Context, org OrgID, id ID, p Parts, atMost int64) (Detail, error)

@@ -55,12 +55,23 @@ func NewService(n Needs) *Service {
 }
 
 // List returns one page of the organization's shipments. A page past the end
-// is empty and has the true total.
+// is empty and has the true total. Of a list that is sorted the first MaxMatches are in pages; one that also has a
+// filter which more meet is ErrTooBroad.
 func (s *Service) List(ctx context.Context, org OrgID, q Query) (page Page[Shipment], err error) {
 	var offset int64
 	page.Paging, offset = pagingOf(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
+	if q.Sort != (Sort{}) {
+		page.Elements, page.Total, err = s.repo.Sorted(ctx, org, q.Filter, q.Sort, min(offset, MaxMatches), page.PerPage)
+		page.Total = min(page.Total, MaxMatches)
+		return page, err
+	}
 	page.Elements, page.Total, err = s.repo.List(ctx, org, q.Filter, offset, page.PerPage)
 	return page, err
+}
+
+// Tallies returns what the checks of shipments found, of those that have checks.
+func (s *Service) Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error) {
+	return s.repo.Tallies(ctx, org, ids)
 }
 
 // allBatch is how many shipments All reads at once.

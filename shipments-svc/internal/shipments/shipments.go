@@ -160,7 +160,9 @@ const (
 // Filter selects shipments of an organization: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
-	Search        string     // part of reference, vessel, destination or container, in any case; empty: any
+	// Search is a part of the reference, the vessel, the voyage, a place or a container, in any case, or the beginning
+	// of the number of a pallet. Empty: any.
+	Search        string
 	Texts         Draft      // those of FilterFields, compared as each says; empty: any
 	Status        Status     // empty: any
 	CheckResult   Result     // of one check at least; empty: any, or no checks
@@ -179,9 +181,26 @@ const (
 // ErrTooBroad means that a search matches more than MaxMatches.
 var ErrTooBroad = errors.New("too many shipments match")
 
+// Sort is the order of a list by a field. The zero Sort is that of Page.
+type Sort struct {
+	By      string // one of Sorts
+	Reverse bool   // the highest first
+}
+
+// Sorts are what lists are sorted by.
+var Sorts = []string{"reference", "vessel", "destination", "created", "updated"}
+
+// Tally is how many checks of a shipment have a result.
+type Tally struct {
+	Fail int `json:"fail"`
+	Warn int `json:"warn"`
+	Pass int `json:"pass"`
+}
+
 // Query selects a part of an organization's shipments.
 type Query struct {
 	Filter
+	Sort
 	Page    int64 // from 1; 0 means 1
 	PerPage int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
 }

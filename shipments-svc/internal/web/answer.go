@@ -79,6 +79,7 @@ var notices = map[string]string{
 type view struct {
 	pages.Frame
 	Base      string // the address of the organization's shipments
+	List      string // and of their list
 	Hooks     string // and of its webhooks
 	Data      any
 	RequestID string
@@ -107,7 +108,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	}
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
-		all.Base, all.Hooks, all.Test = v.path(), v.hooks(), v.test
+		all.Base, all.List, all.Hooks, all.Test = v.path(), v.list(), v.hooks(), v.test
 		if sameOrigin(r) {
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}

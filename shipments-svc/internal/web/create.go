@@ -37,8 +37,8 @@ type draftField struct {
 	Label, Value string
 }
 
-func fieldsOf(d shipments.Draft) (all []draftField) {
-	for _, t := range shipments.TextFields {
+func fieldsOf(d shipments.Draft, texts []shipments.TextField) (all []draftField) {
+	for _, t := range texts {
 		all = append(all, draftField{t, label(t.Name), t.Of(d)})
 	}
 	return all
@@ -46,8 +46,8 @@ func fieldsOf(d shipments.Draft) (all []draftField) {
 
 func newPage(v *visit, d shipments.Draft, faults pages.Faults) answer {
 	return page("draft", "New shipment", draftPage{
-		Faults: faults, Fields: fieldsOf(d), Heading: "New shipment", Button: "Create shipment", Do: v.path(),
-		Back: v.path(), Key: rand.Text(),
+		Faults: faults, Fields: fieldsOf(d, shipments.TextFields), Heading: "New shipment", Button: "Create shipment",
+		Do: v.path(), Back: v.path(), Key: rand.Text(),
 	})
 }
 
@@ -133,7 +133,7 @@ func spell(field, detail string) string {
 // labels are the names of fields in forms, other than the API's.
 var labels = map[string]string{
 	"url": "Address", "origin": "From", "destination": "To", "vessel": "Vessel or flight", "save_as": "The name",
-	"q": "The search",
+	"q": "The search", "from": "Created from", "until": "Created until",
 }
 
 // stated returns what a field was, or is, in the history.

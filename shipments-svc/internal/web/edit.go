@@ -44,7 +44,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 // editPage is the form for a shipment with what a person has typed.
 func editPage(v *visit, of shipments.Shipment, typed shipments.Draft, faults pages.Faults) answer {
 	return page("draft", "Edit "+of.Reference, draftPage{
-		Faults: faults, Fields: fieldsOf(typed), Heading: "Edit " + of.Reference, Button: "Save", Do: v.here() + "/edit",
-		Back: v.here(), Version: of.Version,
+		Faults: faults, Fields: fieldsOf(typed, shipments.TextFields), Heading: "Edit " + of.Reference, Button: "Save",
+		Do: v.here() + "/edit", Back: v.here(), Version: of.Version,
 	})
 }

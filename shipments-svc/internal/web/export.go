@@ -159,12 +159,8 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 
 // selection says which filters a list has: " with status approved, vessel anna".
 func selection(query url.Values) string {
-	names := []string{"q", "status"}
-	for _, t := range shipments.FilterFields {
-		names = append(names, t.Name)
-	}
 	var filters []string
-	for _, name := range append(names, "check_result", "from", "until") {
+	for _, name := range append([]string{"status"}, filterNames...) {
 		if text := query.Get(name); text != "" {
 			filters = append(filters, name+" "+text)
 		}

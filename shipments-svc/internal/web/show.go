@@ -108,7 +108,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		}
 	}
 	p := showPage{
-		Detail: found.Detail, Texts: fieldsOf(found.Draft), Link: v.here(), History: history.Elements,
+		Detail: found.Detail, Texts: fieldsOf(found.Draft, shipments.TextFields), Link: v.here(), History: history.Elements,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: (found.Status == shipments.ReadyForReview || failed > 0) && slices.Contains(allowed, shipments.Reject) &&
 			v.may("POST /api/v1/shipments/{id}/approve"),

@@ -122,6 +122,9 @@ func (v *visit) path(rest ...string) string {
 	return strings.Join(append([]string{Path, v.person.Organization}, rest...), "/")
 }
 
+// list is the address of the list of shipments.
+func (v *visit) list() string { return v.path() }
+
 // here is the address of the shipment in the path.
 func (v *visit) here() string { return v.path(v.PathValue("id")) }
 

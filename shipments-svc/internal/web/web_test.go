@@ -255,14 +255,16 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	if ask.MatchString(s.get(t, path).Body.String()) {
 		t.Error("a document is deleted while it is read")
 	}
-	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "PO-&lt;1&gt;", "Processing (1)")
-	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.", "Approved (0)")
-	want(t, s.get(t, base+"?vessel=msc&destination=rott&from=2020-01-01"), http.StatusOK, "PO-&lt;1&gt;",
-		"export.csv?destination=rott")
+	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "Reference: PO-&lt;1&gt;",
+		`href="`+base+`?status=processing">Clear`, `href="`+base+`?reference=PO-%3C1%3E&amp;status=approved">Approved</a>`)
+	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.",
+		`Approved <span class="count">0</span>`)
+	want(t, s.get(t, base+"?vessel=msc&destination=rott&from=2020-01-01&sort=-vessel"), http.StatusOK, "PO-&lt;1&gt;",
+		"export.csv?destination=rott", `aria-sort="descending"><a href="`+base+`?destination=rott&amp;from=2020`)
 	want(t, s.get(t, base+"/export.csv?from=2026-11-31"), http.StatusBadRequest)
 	want(t, s.get(t, base+"?status=lost"), http.StatusBadRequest, "Status must be one of pending,")
 	want(t, s.get(t, base+"?q=c"), http.StatusBadRequest, "The search must have at least 3 characters.")
-	want(t, s.get(t, base+"?vessel=carmen"), http.StatusOK, "No shipments match.")
+	want(t, s.get(t, base+"?vessel=carmen"), http.StatusOK, "No shipments match these filters.")
 }
 
 // reads has documents read until the test ends.

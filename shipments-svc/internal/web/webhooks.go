@@ -31,7 +31,7 @@ type webhookPage struct {
 	Form       webhookForm
 	Deliveries []deliveryRow
 	Status     webhooks.DeliveryStatus // of the deliveries that are shown; "": all
-	Tabs       []statusTab
+	Tabs       []pages.Tab
 	Older      string // the address of the next page; "": none
 }
 
@@ -87,7 +87,7 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		return answer{}, err
 	}
 	f.Do = v.hooks(transport.WebhookIDs.Format(e.ID))
-	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: tabs(f.Do, webhooks.DeliveryStatuses, q.Status)}
+	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: tabs(v, f.Do, webhooks.DeliveryStatuses, q.Status)}
 	for _, d := range found.Deliveries {
 		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.EventIDs.Format(d.Event)})
 	}
