@@ -2,9 +2,7 @@ package facts
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
@@ -22,7 +20,7 @@ type rank int
 const (
 	part  rank = iota // a subtotal
 	alone             // "168 cartons"
-	lines             // the sum of a column
+	lines             // of the only line of a table
 	named             // "Packages: 296"
 	total             // "Total cartons: 296", or in a row of totals
 	grand             // "Grand total"
@@ -99,7 +97,7 @@ func (l *List) decide(kind list.FactKind, r *remarks.List) {
 	}
 	first := best[0]
 	differs := func(s stated) bool {
-		again := s.rank == alone && s.Place != first.Place // perhaps another line
+		again := s.rank <= lines && s.Place != first.Place // perhaps another line
 		return s.Text == "" || totalOf(s.Text) != totalOf(first.Text) || again
 	}
 	if !slices.ContainsFunc(best, differs) {
@@ -119,45 +117,32 @@ func (l *List) contradict(kind list.FactKind, r rank, at tables.Place) {
 	l.stated = append(l.stated, stated{list.Fact{Kind: kind, Place: at}, r})
 }
 
-// column reads the numbers below a heading: the totals among them, and the sum of the others.
+// column reads the total among the numbers below a heading: that of a row of totals, or the number of the only line.
 func (l *List) column(kind list.FactKind, t tables.Table, i, col int) {
-	place := func(i int) tables.Place { return tables.Place{Sheet: t.Name, Row: t.Rows[i].Number, Column: col + 1} }
-	var texts []string
-	var first tables.Place
-	ended, totals := false, false
+	var only list.Fact
+	below, totals, ended := 0, false, false
 	for n := i + 1; n < len(t.Rows); n++ {
-		row := t.Rows[n]
+		row, text := t.Rows[n], amount(t.Rows[n], col)
+		at := tables.Place{Sheet: t.Name, Row: row.Number, Column: col + 1}
 		ended = ended || row.Number-t.Rows[n-1].Number > 1
-		text := amount(row, col)
-		counted := countOf(kind, text)
-		_, label := vocabulary.FactKind(strings.TrimRight(text, " :"))
-		switch {
-		case text == "" || layout.Filled(row) == nil:
+		switch counted := countOf(kind, text); {
 		case layout.IsTotal(row):
 			if counted {
-				l.addFact(kind, text, place(n), rankIn(row, total))
+				l.addFact(kind, text, at, rankIn(row, total))
 				totals = totals || rankIn(row, total) > part
 			}
-		case !counted && (ended || texts == nil || label || !layout.IsFull(row)):
-			ended = true
-		case counted && ended && totals: // below the table
-		case !counted || ended:
-			l.contradict(kind, lines, place(n))
+		case !counted && !layout.IsFull(row), totals && ended:
 		case totals: // a table of several parts, each with a total
-			l.contradict(kind, total, place(n))
+			l.contradict(kind, total, at)
+		case !counted:
+			below = 2 // at least: this line has no number
 		default:
-			if texts == nil {
-				first = place(n)
-			}
-			texts = append(texts, text)
+			below, only = below+1, list.Fact{Text: text, Place: at}
 		}
 	}
-	if texts != nil {
-		l.addFact(kind, sumOf(kind, texts), first, lines)
-	}
-	ofLine := func(text string) bool { return totalOf(text)*1000 > reference.HeaviestBox }
-	if isWeight(kind) && texts != nil && !slices.ContainsFunc(texts, ofLine) { // they may be of one box
-		l.contradict(kind, lines, first)
+	ofBox := isWeight(kind) && totalOf(only.Text)*1000 <= reference.HeaviestBox
+	if below == 1 && !ofBox {
+		l.addFact(kind, only.Text, only.Place, lines)
 	}
 }
 
@@ -191,36 +176,4 @@ func countOf(kind list.FactKind, text string) bool {
 		return n.Unit == "" || numbers.Grams[n.Unit] > 0
 	}
 	return n.Unit == "" || unknown == nil && of&things != 0 && of&^(things|vocabulary.One) == 0
-}
-
-// sumOf returns the sum of numbers, a single one as it is. The notation of one decides that of the others.
-func sumOf(kind list.FactKind, texts []string) string {
-	if len(texts) == 1 {
-		return texts[0]
-	}
-	style := numbers.Unclear
-	for _, text := range texts {
-		n, _ := numbers.Split(text)
-		if s := numbers.StyleOf(n.Digits); s == numbers.Point || s == numbers.Comma {
-			style = s
-		}
-	}
-	sum, unit := 0.0, ""
-	for _, text := range texts {
-		v := totalOf(text)
-		n, _ := numbers.Split(text)
-		if isWeight(kind) {
-			unit = " kg"
-			if numbers.StyleOf(n.Digits) == numbers.Unclear && style != numbers.Unclear {
-				own, _ := numbers.Value(n.Digits, numbers.Thousands(n.Digits))
-				other, _ := numbers.Value(n.Digits, style)
-				v *= other / own
-			}
-		}
-		sum += v
-	}
-	if sum == float64(int64(sum)) {
-		return fmt.Sprintf("%d%s", int64(sum), unit)
-	}
-	return strconv.FormatFloat(sum, 'f', 2, 64) + unit
 }
