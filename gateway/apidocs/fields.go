@@ -13,6 +13,11 @@ type field struct {
 	Type     string
 	Object   string // the path of the page of its objects; "": it has none
 	Text     template.HTML
+
+	// For the console: the only values, whether it is a file, and the path of the list that has what it names.
+	Options       []string
+	File          bool
+	Example, List string
 }
 
 // fields returns the members of an object, and of objects within it that have no page of their own.
@@ -35,7 +40,10 @@ func (d *description) fields(prefix string, schema *node) (rows []field) {
 }
 
 func (d *description) field(name string, required bool, schema *node) field {
-	f := field{Name: name, Required: required, Type: typeOf(schema), Text: render(schema.description())}
+	f := field{
+		Name: name, Required: required, Type: typeOf(schema), Text: render(schema.description()),
+		Options: schema.get("enum").strings(), File: schema.get("format").string() == "binary",
+	}
 	for inner := schema; inner != nil; inner = inner.get("items") {
 		if inner.ref != "" && inner.isObject() {
 			f.Object = d.object(inner.ref)

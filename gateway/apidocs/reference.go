@@ -41,16 +41,22 @@ type shownOperation struct {
 	Text, BodyText        template.HTML
 	Parameters            []field
 	Body                  []shownMedia
+	Form                  []field // of a body with a file
 	Responses             []shownResponse
-	Samples               choice // none of a webhook
+	Samples               template.HTML // none of a webhook
 }
 
-// JSONBody is the first example of a JSON body; "": there is none.
+// JSONBody is the first example of a JSON body; "": there is none, or a form is sent.
 func (o shownOperation) JSONBody() string {
-	if len(o.Body) == 0 || len(o.Body[0].Examples) == 0 {
+	if len(o.Form) > 0 || len(o.Body) == 0 || len(o.Body[0].Examples) == 0 {
 		return ""
 	}
 	return o.Body[0].Examples[0].Text
+}
+
+// Inputs are the fields of the console that must have a value, or need not.
+func (o shownOperation) Inputs(required bool) []field {
+	return slices.DeleteFunc(slices.Concat(o.Parameters, o.Form), func(f field) bool { return f.Required != required })
 }
 
 // shownMedia is a body of one media type.
@@ -142,9 +148,11 @@ func (d *description) groups() (all []group, err error) {
 			for j, op := range path.values {
 				shown := d.show(strings.ToUpper(path.names[j]), paths.names[i], op)
 				if strings.HasPrefix(shown.Address, "/") {
-					if shown.Samples, err = samples(shown.Method, shown.Address, op); err != nil {
+					c, err := samples(shown.Method, shown.Address, op)
+					if err != nil {
 						return nil, err
 					}
+					shown.Samples = c.HTML()
 				}
 				tags := op.get("tags").strings()
 				of := slices.IndexFunc(all, func(g group) bool { return slices.Contains(tags, g.Name) })
@@ -166,8 +174,18 @@ func (d *description) show(method, address string, op *node) shownOperation {
 	}
 	for _, p := range op.get("parameters").elements() {
 		row := d.field(p.get("name").string(), p.get("required").string() == "true", p.get("schema"))
-		row.In, row.Text = p.get("in").string(), render(p.description())
+		row.In, row.Text, row.Example = p.get("in").string(), render(p.description()), p.get("example").string()
+		list, _, _ := strings.Cut(address, "/{"+row.Name+"}")
+		if row.In == "path" && strings.HasPrefix(list, "/api/") && d.get("paths", list, "get") != nil {
+			row.List = list
+		}
 		shown.Parameters = append(shown.Parameters, row)
+	}
+	if form := op.get("requestBody", "content", "multipart/form-data", "schema"); form != nil {
+		shown.Form = d.fields("", form)
+		for i := range shown.Form {
+			shown.Form[i].In = "form"
+		}
 	}
 	responses := op.get("responses")
 	for i, r := range responses.elements() {

@@ -3,9 +3,13 @@ package apidocs
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // for the vocabulary
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -17,29 +21,84 @@ type index []section
 // section is a heading and the text below it.
 type section struct {
 	To, Page, Heading, Text string
-	lower                   [3]string // Page, Heading and Text, in lower case
+	words                   [3]string // of Page, Heading and Text
 }
 
-// weights are how much a word counts in each of section.lower.
-var weights = [...]int{8, 4, 1}
+// weights are how much a word counts in each of section.words, if it is the reader's own; one that means the same
+// counts half.
+var weights = [...]int{16, 8, 2}
+
+//go:embed search.json
+var vocabularyText []byte
+
+// synonyms are the words that say nothing in a query, and those that mean the same.
+type synonyms struct {
+	Skip []string   `json:"skip"`
+	Same [][]string `json:"same"`
+}
+
+var vocabulary = sync.OnceValue(func() (v synonyms) {
+	if err := json.Unmarshal(vocabularyText, &v); err != nil {
+		panic(err) // it is part of the program
+	}
+	return v
+})
+
+// term is a word of a query, followed by those that mean the same.
+type term []string
+
+// terms are what a query looks for. Of a plural that is the singular, which both begin with.
+func terms(query string) (all []term) {
+	for word := range strings.FieldsSeq(words(query)) {
+		if slices.Contains(vocabulary().Skip, word) || len(all) == maxTerms {
+			continue
+		}
+		if len(word) > 3 {
+			word = strings.TrimSuffix(word, "s")
+		}
+		one := term{word}
+		for _, same := range vocabulary().Same {
+			if slices.Contains(same, word) {
+				one = append(one, same...)
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// words are those of a text in lower case, each between spaces.
+func words(text string) string {
+	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return " " + strings.Join(parts, " ") + " "
+}
 
 func (x *index) append(s section) {
 	s.Text = strings.Join(strings.Fields(s.Text), " ")
-	s.lower = [...]string{strings.ToLower(s.Page), strings.ToLower(s.Heading), strings.ToLower(s.Text)}
+	s.words = [...]string{words(s.Page), words(s.Heading), words(s.Text)}
 	*x = append(*x, s)
 }
+
+// passedOver are the elements whose text is not searched: the title, which the page has anyway, and code.
+var passedOver = []atom.Atom{atom.H1, atom.Pre, atom.Form, atom.Fieldset}
 
 // add adds the sections of a page: each begins at a heading with an id.
 func (x *index) add(path, title string, content []byte) {
 	now := section{To: path, Page: title}
-	inArticle, inHeading := false, false
+	inArticle, inHeading, over := false, false, 0
 	for z := html.NewTokenizer(bytes.NewReader(content)); z.Next() != html.ErrorToken; {
 		token := z.Token()
 		starts := token.Type == html.StartTagToken
 		switch {
 		case token.DataAtom == atom.Article:
 			inArticle = starts
-		case !inArticle:
+		case slices.Contains(passedOver, token.DataAtom) && starts:
+			over++
+		case slices.Contains(passedOver, token.DataAtom):
+			over--
+		case !inArticle || over > 0:
 		case token.DataAtom == atom.H2 || token.DataAtom == atom.H3:
 			if inHeading = starts; starts {
 				x.append(now)
@@ -61,41 +120,78 @@ func (x *index) add(path, title string, content []byte) {
 }
 
 const (
-	maxWords     = 10 // those behind them are not looked for
-	maxFound     = 30
+	maxTerms     = 10 // those behind them are not looked for
+	maxFound     = 12 // of guides, and of the reference
 	snippetBytes = 160
 )
 
-// find returns the sections that have all words, those with them in headings first, and what stands around the first
-// word in their texts.
-func (x index) find(query string) []section {
-	words := strings.Fields(strings.ToLower(query))
-	words = words[:min(len(words), maxWords)]
-	found := slices.DeleteFunc(slices.Clone(x), func(s section) bool { return s.rank(words) == 0 })
-	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(b.rank(words), a.rank(words)) })
-	found = found[:min(len(found), maxFound)]
-	for i := range found {
-		found[i].Text = found[i].snippet(words[0])
-	}
-	return found
+// results are what is found in a part of the documentation.
+type results struct {
+	Title    string
+	Sections []section
 }
 
-// rank is higher the more words are in headings, and 0 if one is nowhere, or there is none.
-func (s section) rank(words []string) (rank int) {
-	for _, word := range words {
-		i := slices.IndexFunc(s.lower[:], func(text string) bool { return strings.Contains(text, word) })
-		if i < 0 {
-			return 0
+// find returns the best section of each page that has all terms, and what stands around the first of them. Guides and
+// the reference are ranked apart.
+func (x index) find(query string) (all []results) {
+	looked := terms(query)
+	ranks := map[string]int{}
+	found := []results{{Title: "Guides"}, {Title: "Reference"}}
+	sections := slices.Clone(x)
+	for _, s := range sections {
+		ranks[s.To] = max(ranks[s.To], s.rank(looked))
+	}
+	slices.SortStableFunc(sections, func(a, b section) int { return cmp.Compare(ranks[b.To], ranks[a.To]) })
+	seen := map[string]bool{}
+	for _, s := range sections {
+		of := &found[0]
+		if strings.HasPrefix(s.To, "/docs/reference") || strings.HasPrefix(s.To, "/problems") {
+			of = &found[1]
 		}
-		rank += weights[i]
+		page, _, _ := strings.Cut(s.To, "#")
+		if ranks[s.To] == 0 || seen[page] || len(of.Sections) == maxFound {
+			continue
+		}
+		seen[page] = true
+		s.Text = s.snippet(looked[0])
+		of.Sections = append(of.Sections, s)
+	}
+	return slices.DeleteFunc(found, func(r results) bool { return len(r.Sections) == 0 })
+}
+
+// rank is the higher the more terms are in headings, and 0 if one is nowhere, or there is none.
+func (s section) rank(all []term) (rank int) {
+	for i, one := range all {
+		if i == 0 {
+			rank = 1
+		}
+		rank *= s.weight(one)
 	}
 	return rank
 }
 
-// snippet is the part of the text around a word.
-func (s section) snippet(word string) string {
-	text := s.Text
-	from := max(0, strings.Index(s.lower[2], word)-snippetBytes/4)
+// weight is that of the best place of a term. The reader's own word may be the beginning of one.
+func (s section) weight(t term) (best int) {
+	for i, text := range s.words {
+		if strings.Contains(text, " "+t[0]) {
+			best = max(best, weights[i])
+		}
+		for _, same := range t[1:] {
+			if strings.Contains(text, " "+same+" ") || strings.Contains(text, " "+same+"s ") {
+				best = max(best, weights[i]/2)
+			}
+		}
+	}
+	return best
+}
+
+// snippet is the part of the text around a term.
+func (s section) snippet(t term) string {
+	text, lower, at := s.Text, strings.ToLower(s.Text), -1
+	for i := 0; i < len(t) && at < 0; i++ {
+		at = strings.Index(lower, t[i])
+	}
+	from := max(0, at-snippetBytes/4)
 	text = strings.ToValidUTF8(text[min(from, len(text)):min(from+snippetBytes, len(text))], "")
 	if from > 0 {
 		text = "… " + text

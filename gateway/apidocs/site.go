@@ -105,8 +105,10 @@ func (s *site) publish(d document) error {
 	if content, err = s.pages.Render(d.Template, p); err != nil {
 		return err
 	}
+	if d.Template != "guides" { // which repeats the summaries of others
+		s.index.add(d.Path, d.Title, content)
+	}
 	content = finish(content)
-	s.index.add(d.Path, d.Title, content)
 	s.handle(d.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", cached)
