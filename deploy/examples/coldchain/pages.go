@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"log"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit"
@@ -40,6 +42,14 @@ func addPages(routes interface{ Handle(string, http.Handler) }) error {
 	if err != nil {
 		return err
 	}
+	definitions, err := filepath.Glob(os.Getenv("SERVICE_DEFINITIONS"))
+	if err != nil {
+		return err
+	}
+	sections, err := pages.ReadSections(definitions...)
+	if err != nil {
+		return err
+	}
 	show := func(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
 		if r.PathValue("org") != id.Organization { // the path without one leads to the organization that the gateway chose
 			http.Redirect(w, r, pagesPath+"/"+id.Organization, http.StatusSeeOther)
@@ -48,7 +58,7 @@ func addPages(routes interface{ Handle(string, http.Handler) }) error {
 		page := list{Frame: pages.Frame{
 			Title: "Temperatures", Account: &pages.Account{Name: id.UserName},
 			Organization: &pages.Organization{Name: id.OrganizationName},
-			Tabs:         pages.Sections(id.Organization, "", id.Permissions),
+			Tabs:         sections.Of(id.Organization, r.URL.Path, id.Permissions),
 		}}
 		for key, body := range temperatures.All() {
 			if path, ok := strings.CutPrefix(key, id.Organization+"/api/v1/shipments/"); ok {

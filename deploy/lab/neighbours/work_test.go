@@ -71,7 +71,7 @@ func notify(ctx context.Context, o *organization) sample {
 // invite is an invitation until its mail.
 func invite(ctx context.Context, o *organization) sample {
 	to := fmt.Sprintf("guest%d@lab.example", serial.Add(1))
-	return await(ctx, o.submit(ctx, "/settings/"+o.id+"/invitations", "email", to, "role", "member"), to)
+	return await(ctx, o.submit(ctx, "/settings/"+o.id+"/members/invitations", "email", to, "role", "member"), to)
 }
 
 func signIn(ctx context.Context, o *organization) sample {

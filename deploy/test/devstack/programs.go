@@ -43,6 +43,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 		errs = append(errs, err)
 		return linked
 	}
+	definitions := "SERVICE_DEFINITIONS=" + filepath.Join(s.ServicesDir(), "*.json")
 	keys := "GATEWAY_PUBLIC_KEYS_FILE=" + s.PublicKeyFile()
 	tokens := &Program{
 		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"},
@@ -52,7 +53,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, keys,
 			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),
 			"TOKEN_PEPPERS_FILE=" + s.secret("token_peppers"), "TOTP_KEYS_FILE=" + s.secret("totp_keys"),
-			"PUBLIC_URL=" + s.PublicURL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
+			"PUBLIC_URL=" + s.PublicURL, definitions,
 		},
 	}
 	shipments := &Program{
@@ -63,7 +64,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 			"DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 			"LISTEN_ADDRESS=" + s.ports.shipments, "INNER_ADDRESS=" + s.ports.shipmentsInner, keys,
 			"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),
-			"WEBHOOK_KEYS_FILE=" + s.secret("webhook_keys"),
+			"WEBHOOK_KEYS_FILE=" + s.secret("webhook_keys"), definitions,
 		},
 	}
 	gateway := &Program{

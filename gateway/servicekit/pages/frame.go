@@ -3,7 +3,6 @@ package pages
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 )
 
@@ -27,42 +26,6 @@ type Organization struct{ Name string }
 type Link struct {
 	Text, To string
 	Current  bool
-}
-
-// Section is a section of an organization.
-type Section string
-
-// The sections that the services of the product have.
-const (
-	Shipments Section = "shipments"
-	Webhooks  Section = "webhooks"
-	API       Section = "api"
-	Members   Section = "members"
-	AuditLog  Section = "audit-log"
-	Settings  Section = "organization"
-)
-
-// Sections returns the tabs of an organization that a person with these permissions may
-// see, of which one is the page's.
-func Sections(org string, current Section, permissions []string) (tabs []Link) {
-	for _, tab := range []struct {
-		text, to string
-		section  Section
-		needs    string // a permission; "": none
-	}{
-		{"Shipments", "/shipments/" + org, Shipments, ""},
-		{"API", "/settings/" + org + "/api", API, ""},
-		{"Webhooks", "/webhooks/" + org, Webhooks, "webhooks:manage"},
-		{"Members", "/settings/" + org + "/members", Members, ""},
-		{"Audit log", "/settings/" + org + "/audit-log", AuditLog, "audit:read"},
-	} {
-		if tab.needs == "" || slices.Contains(permissions, tab.needs) {
-			tabs = append(tabs, Link{Text: tab.text, To: tab.to, Current: current == tab.section})
-		}
-	}
-	return append(tabs, Link{
-		Text: "Organization", To: "/settings/" + org + "/organization", Current: current == Settings,
-	})
 }
 
 // breaks are where lines may break in an address.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
@@ -30,6 +32,9 @@ type Service struct {
 	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
 	// Issuer of the gateways: issuer of their token_gate.
 	GatewayIssuer string `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway"`
+	// Files that define further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at start;
+	// see Add a service. Empty: none.
+	ServiceDefinitions string `env:"SERVICE_DEFINITIONS"`
 	// Log level: debug, info, warn or error.
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
 	// Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener.
@@ -41,6 +46,26 @@ type Service struct {
 
 // DirectURL returns the DSN of the direct connection.
 func (s Service) DirectURL() string { return cmp.Or(s.DatabaseDirectURL, s.DatabaseURL) }
+
+// DefinitionFiles returns the files of ServiceDefinitions. A pattern that matches none is no error: then there is no
+// further service.
+func (s Service) DefinitionFiles() ([]string, error) {
+	files, err := filepath.Glob(s.ServiceDefinitions)
+	isPattern := strings.ContainsAny(s.ServiceDefinitions, "*?[")
+	if err == nil && len(files) == 0 && s.ServiceDefinitions != "" && !isPattern {
+		err = fmt.Errorf("there is no file %s", s.ServiceDefinitions)
+	}
+	return files, err
+}
+
+// Sections returns the sections of pages, those of further services among them.
+func (s Service) Sections() (pages.Sections, error) {
+	files, err := s.DefinitionFiles()
+	if err != nil {
+		return nil, fmt.Errorf("SERVICE_DEFINITIONS: %w", err)
+	}
+	return pages.ReadSections(files...)
+}
 
 // Session is how serve uses the sessions of Postgres.
 func (s Service) Session() postgres.Session {

@@ -68,8 +68,13 @@ func (serve) Run(ctx context.Context, p program) (err error) {
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys), newID, time.Now, cfg.Demo)
 	routes := transport.Config{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
+	sections, err := cfg.Sections()
+	if err != nil {
+		return err
+	}
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
+		Sections: sections,
 	})
 	if err != nil {
 		return err

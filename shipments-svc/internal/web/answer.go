@@ -114,20 +114,12 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		}
 		all.Account = &pages.Account{Name: v.person.UserName}
 		all.Organization = &pages.Organization{Name: v.person.OrganizationName}
-		all.Tabs = pages.Sections(v.person.Organization, section(r.URL.Path), v.person.Permissions)
+		all.Tabs = s.Sections.Of(v.person.Organization, r.URL.Path, v.person.Permissions)
 	}
 	if err := s.pages.Write(transport.Paced(w), a.status, a.template, all); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 	}
-}
-
-// section is the one that a page's path belongs to.
-func section(path string) pages.Section {
-	if strings.HasPrefix(path, WebhooksPath) {
-		return pages.Webhooks
-	}
-	return pages.Shipments
 }
 
 // sameOrigin reports whether the request comes from a page of this origin, and not from a link

@@ -47,6 +47,7 @@ type Config struct {
 	Webhooks *webhooks.Service
 	Uploads  *transport.Uploads
 	Timeout  time.Duration // for one request without a file
+	Sections pages.Sections
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -98,7 +99,7 @@ type visit struct {
 
 // readIDs reads the identifiers in the path. A malformed one does not exist.
 func (v *visit) readIDs() (err error) {
-	if id := v.PathValue("id"); id != "" && section(v.URL.Path) == pages.Webhooks {
+	if id := v.PathValue("id"); id != "" && strings.HasPrefix(v.URL.Path, WebhooksPath) {
 		v.endpoint, err = transport.WebhookIDs.Parse(id)
 	} else if id != "" {
 		v.shipment, err = transport.ShipmentIDs.Parse(id)
@@ -159,7 +160,7 @@ func (s *site) switchData(_ context.Context, v *visit) (answer, error) {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(v.writer, cookie)
-	if section(v.URL.Path) == pages.Webhooks {
+	if strings.HasPrefix(v.URL.Path, WebhooksPath) {
 		return redirect(v.hooks(), ""), nil
 	}
 	return redirect(v.path(), ""), nil

@@ -104,15 +104,19 @@ func start(t *testing.T) *site {
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, keys),
 		func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
 	var log bytes.Buffer
-	pages, err := web.New(web.Config{
+	sections, err := pages.ReadSections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,
-		Log: slog.New(slog.NewJSONHandler(&log, nil)),
+		Log: slog.New(slog.NewJSONHandler(&log, nil)), Sections: sections,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &site{
-		Handler: pages, service: service, repo: repo, db: db, dsn: dsn, log: &log,
+		Handler: handler, service: service, repo: repo, db: db, dsn: dsn, log: &log,
 		org: publicid.New("org"), user: publicid.New("usr"), proof: time.Now(),
 		permissions: "documents:read documents:write shipments:read shipments:review shipments:write",
 	}

@@ -80,7 +80,10 @@ func (serve) Run(ctx context.Context, p program) error {
 		return errors.Join(err, cfg.Peppers.Missing(needed))
 	}
 	sessions := session.New(postgres.NewSessions(db, time.Now), cfg.Public.Scheme == "https")
-	pages := newPages(cfg, s, sessions, log)
+	pages, err := newPages(cfg, s, sessions, log)
+	if err != nil {
+		return err
+	}
 	defer s.people.Wait() // after the last request, and before db is closed
 	defer every(ctx, 10*time.Minute, func(ctx context.Context, now time.Time) {
 		if err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx)); err != nil {
@@ -136,10 +139,15 @@ func every(ctx context.Context, interval time.Duration, work func(context.Contex
 }
 
 // newPages returns the handler of the pages.
-func newPages(cfg config.Config, s services, sessions *session.Manager, log *slog.Logger) http.Handler {
+func newPages(cfg config.Config, s services, sessions *session.Manager, log *slog.Logger) (http.Handler, error) {
+	sections, err := cfg.Sections()
+	if err != nil {
+		return nil, err
+	}
 	c := web.Config{
 		People: s.people, Tokens: s.tokens, Sessions: sessions,
 		Passwords: cfg.Passwords(), PublicURL: cfg.Public, Timeout: postgres.RequestTimeout, Log: log,
+		Sections: sections,
 	}
 	if cfg.OIDCIssuer != "" {
 		c.Issuer = oidc.New(oidc.Config{
@@ -147,7 +155,7 @@ func newPages(cfg config.Config, s services, sessions *session.Manager, log *slo
 			RedirectURL: cfg.Public.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
 		})
 	}
-	return web.New(c)
+	return web.New(c), nil
 }
 
 // notThroughGateway answers a request for a page that did not come through the gateway.

@@ -52,9 +52,6 @@ type Settings struct {
 	// The most tokens that an organization may have active at a time; another one is refused
 	// with too_many_tokens. 0: any number.
 	MaxActiveTokens uint `env:"MAX_ACTIVE_TOKENS" envDefault:"1000"`
-	// Files with the permissions of further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at
-	// start; see Permissions of further services. Empty: none.
-	ServicePermissions string `env:"SERVICE_PERMISSIONS"`
 	// Public URL of the gateway for browsers. Plain http only for a loopback host.
 	PublicURL string `env:"PUBLIC_URL" envDefault:"http://localhost:8080"`
 	// URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback. Of a person who

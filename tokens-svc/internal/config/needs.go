@@ -6,13 +6,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
@@ -176,14 +176,9 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
-// Permissions are needed by whatever reads or grants permissions: the built-in ones and those of SERVICE_PERMISSIONS. A
-// pattern that matches no file is no error: then there is no further service.
+// Permissions are needed by whatever reads or grants permissions: the built-in ones and those of SERVICE_DEFINITIONS.
 func Permissions(c *Config) error {
-	paths, err := filepath.Glob(c.ServicePermissions)
-	isPattern := strings.ContainsAny(c.ServicePermissions, "*?[")
-	if err == nil && len(paths) == 0 && c.ServicePermissions != "" && !isPattern {
-		err = fmt.Errorf("there is no file %s", c.ServicePermissions)
-	}
+	paths, err := c.DefinitionFiles()
 	errs := []error{err}
 	var further []tokens.Definition
 	for _, path := range paths {
@@ -195,7 +190,7 @@ func Permissions(c *Config) error {
 	}
 	c.Catalogue, err = tokens.NewCatalogue(further...)
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return fmt.Errorf("SERVICE_PERMISSIONS: %w", err)
+		return fmt.Errorf("SERVICE_DEFINITIONS: %w", err)
 	}
 	return nil
 }
@@ -208,6 +203,7 @@ func readPermissions(path string) ([]tokens.Definition, error) {
 	}
 	var file struct {
 		Permissions []tokens.Definition `json:"permissions"`
+		Sections    pages.Sections      `json:"sections"` // of its pages, which Service.Sections reads
 	}
 	if err := json.Unmarshal(content, &file, json.RejectUnknownMembers(true)); err != nil {
 		return nil, err

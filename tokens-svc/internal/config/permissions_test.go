@@ -17,7 +17,7 @@ func permissions(t *testing.T, files map[string]string) (Config, error) {
 			t.Fatal(err)
 		}
 	}
-	return Load([]string{"SERVICE_PERMISSIONS=*.json"}, Permissions)
+	return Load([]string{"SERVICE_DEFINITIONS=*.json"}, Permissions)
 }
 
 func TestPermissionsOfAllFilesAreRead(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAFaultyFileOfPermissionsIsRefused(t *testing.T) {
 		`{"permissions": [{"name": "a:b", "text": "x", "includes": ["c:d"]}]}`: `includes: unknown permission "c:d"`,
 	} {
 		_, err := permissions(t, map[string]string{"faulty.json": content})
-		if err == nil || !strings.Contains(err.Error(), "SERVICE_PERMISSIONS: faulty.json: ") ||
+		if err == nil || !strings.Contains(err.Error(), "SERVICE_DEFINITIONS: faulty.json: ") ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.80s\n%v\nwant %s", content, err, want)
 		}
@@ -77,12 +77,12 @@ func TestFaultsOfAllFilesAreReported(t *testing.T) {
 	for path, want := range map[string]string{
 		"nowhere.json": "there is no file nowhere.json", "services/[.json": "syntax error in pattern",
 	} {
-		if _, err := Load([]string{"SERVICE_PERMISSIONS=" + path}, Permissions); err == nil ||
+		if _, err := Load([]string{"SERVICE_DEFINITIONS=" + path}, Permissions); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := Load([]string{"SERVICE_PERMISSIONS=nowhere/*.json"}, Permissions); err != nil {
+	if _, err := Load([]string{"SERVICE_DEFINITIONS=nowhere/*.json"}, Permissions); err != nil {
 		t.Errorf("no further service: %v", err)
 	}
 }

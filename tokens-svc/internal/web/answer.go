@@ -23,7 +23,6 @@ type answer struct {
 	status   int
 	template string // the page's file, without its extension
 	title    string
-	section  string // which tab is the page's; "": none
 	data     any    // for the template
 	to       string // a redirect's aim
 	json     any
@@ -36,12 +35,6 @@ type answer struct {
 
 func page(template, title string, data any) answer {
 	return answer{status: pages.Status(data), template: template, title: title, data: data}
-}
-
-// in puts the page under a tab.
-func (a answer) in(section string) answer {
-	a.section = section
-	return a
 }
 
 // as gives the page another status.
@@ -110,7 +103,7 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		all.May = rights{Create: may.MayCreate(), Manage: may.Members, Audit: may.Audit}
 		all.Organization = &pages.Organization{Name: v.person.Membership.Organization.Name}
 		held := tokens.Texts(all.Permissions.Held(v.person.Membership.Role))
-		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)
+		all.Tabs = s.Sections.Of(string(v.org()), r.URL.Path, held)
 	}
 	return all
 }

@@ -98,7 +98,7 @@ func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 		Rows: eventRows(events, s.Tokens.Now()), Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
 		Actions: audit.Actions(), Older: moment{At: older, Now: s.Tokens.Now()}, Pages: pagesOf(v, p, total),
 	}
-	return page("audit-log", "Audit log", list).in("audit-log"), err
+	return page("audit-log", "Audit log", list), err
 }
 
 // eventQuery reads a filter. Its days are those of UTC, and both are part of what is selected.

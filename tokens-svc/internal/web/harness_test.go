@@ -18,6 +18,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
+	kit "github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
@@ -131,8 +132,12 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 			t.Fatal(err)
 		}
 	}
+	sections, err := kit.ReadSections()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := Config{
-		People: w.people, Tokens: w.tokens, Passwords: true,
+		People: w.people, Tokens: w.tokens, Passwords: true, Sections: sections,
 		PublicURL: address, Timeout: 10 * time.Second,
 		Log: log,
 	}

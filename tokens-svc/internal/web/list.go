@@ -138,5 +138,5 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		list.Rows = append(list.Rows, s.entry(v, t, usage[t.ID]))
 	}
 	list.Pages = pagesOf(v, query.Page, total)
-	return page("tokens", "API tokens", list).in("api"), nil
+	return page("tokens", "API tokens", list), nil
 }

@@ -197,7 +197,7 @@ func TestAMailedInvitationVerifiesTheAddress(t *testing.T) {
 	t.Parallel()
 	w, arrived := mailing(t)
 	owner := w.member(t, tokens.RoleOwner)
-	path := "/settings/" + string(acme) + "/invitations"
+	path := "/settings/" + string(acme) + "/members/invitations"
 	wantTo(t, owner.post(t, path, url.Values{"email": {"new@acme.example"}, "role": {"member"}}),
 		"/settings/"+string(acme)+"/members")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "on its way to new@acme.example")

@@ -76,7 +76,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
 	return p, err
 }
 
-func (p *memberPage) answer() answer { return page("members", "Members", p).in("members") }
+func (p *memberPage) answer() answer { return page("members", "Members", p) }
 
 func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.memberPage(ctx, v)
@@ -122,7 +122,7 @@ func lastOwner(v *visit) answer {
 	return problemPage(http.StatusConflict, pages.Problem{
 		Heading: "An organization needs an owner", Text: "No changes were made. Make another member an owner first.",
 		To: v.path("/members"), Link: "Back to members",
-	}).in("members")
+	})
 }
 
 func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
@@ -144,7 +144,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	case !m.Removable:
 		return answer{}, people.ErrLastOwner
 	}
-	return page("remove", title, m).in("members"), nil
+	return page("remove", title, m), nil
 }
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {

@@ -14,7 +14,7 @@ import (
 // members is a path below Settings › Members of acme.
 func members(rest string) string { return "/settings/" + string(acme) + "/members" + rest }
 
-const invitations = "/settings/" + string(acme) + "/invitations"
+const invitations = "/settings/" + string(acme) + "/members/invitations"
 
 var codeText = regexp.MustCompile(`>([A-Z2-7]{4}(-[A-Z2-7]{4}){4})<`)
 
@@ -27,7 +27,7 @@ func (b *browser) invite(t *testing.T, email, role string) string {
 func (b *browser) inviteTo(t *testing.T, org tokens.OrgID, email, role string) string {
 	t.Helper()
 	path := "/settings/" + string(org)
-	res := b.post(t, path+"/invitations", url.Values{
+	res := b.post(t, path+"/members/invitations", url.Values{
 		"email": {email}, "role": {role},
 	})
 	want(t, res, http.StatusOK, "Give this code to "+email)

@@ -25,7 +25,7 @@ func organizationPage(v *visit) answer {
 	if f.Policy.MaxDays > 0 {
 		f.MaxDays = strconv.Itoa(f.Policy.MaxDays)
 	}
-	return page("organization", "Organization", f).in("organization")
+	return page("organization", "Organization", f)
 }
 
 // fill takes the values of the form that was sent.

@@ -43,7 +43,7 @@ func (s *site) rotatePage(row tokenEntry, chosen string) answer {
 		}
 		f.Overlaps[i].Ends = moment{At: end, Now: now}
 	}
-	return page("rotate", "Rotate "+f.Name, f).in("api")
+	return page("rotate", "Rotate "+f.Name, f)
 }
 
 func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {

@@ -104,8 +104,8 @@ var table = []route{
 	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
 
 	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
-	{pattern: "POST /settings/{org}/invitations", access: manager, proof: true, do: (*site).invite},
-	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: manager, do: (*site).withdraw},
+	{pattern: "POST /settings/{org}/members/invitations", access: manager, proof: true, do: (*site).invite},
+	{pattern: "POST /settings/{org}/members/invitations/{invitation}/withdraw", access: manager, do: (*site).withdraw},
 	{pattern: "POST /settings/{org}/members/{user}/role", access: manager, proof: true, do: (*site).changeRole},
 	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
 	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, proof: true, do: (*site).remove},

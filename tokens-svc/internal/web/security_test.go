@@ -88,7 +88,7 @@ func TestAnInvitationDoesNotReplaceTheCode(t *testing.T) {
 	w.member(t, tokens.RoleOwner).addApp(t)
 	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
 	boss := w.signedIn(t, "boss@other.example")
-	page := boss.post(t, "/settings/"+string(other)+"/invitations",
+	page := boss.post(t, "/settings/"+string(other)+"/members/invitations",
 		url.Values{"email": {"owner@acme.example"}, "role": {"member"}})
 	code := regexp.MustCompile(`([A-Z2-7]{4}-){4}[A-Z2-7]{4}`).FindString(page.Body.String())
 	wantTo(t, w.browser().post(t, "/sign-in/invitation",

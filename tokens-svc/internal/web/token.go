@@ -41,12 +41,12 @@ func notActive(v *visit, id tokens.TokenID) answer {
 	return problemPage(http.StatusConflict, pages.Problem{
 		Heading: "Already done", Text: "The token is no longer active or was already rotated. No changes were made.",
 		To: v.path("/api/" + string(id)), Link: "View token",
-	}).in("api")
+	})
 }
 
 func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
-	return page("token", row.Name, row).in("api"), err
+	return page("token", row.Name, row), err
 }
 
 // firstUse tells the page of a new token when it was used, and from where.
@@ -84,7 +84,7 @@ func (s *site) revokePage(ctx context.Context, v *visit, row tokenEntry) (answer
 	if f.Overlap() {
 		title = "End the overlap of " + f.Name
 	}
-	return page("revoke", title, f).in("api"), err
+	return page("revoke", title, f), err
 }
 
 func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
@@ -111,7 +111,7 @@ func public(t tokens.Token) string {
 func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
 	a := page("shown", "Copy your new token", tokenEntry{
 		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
-	}).in("api")
+	})
 	a.holdsSecret = true
 	return a
 }
@@ -129,7 +129,7 @@ func (s *site) notMade(ctx context.Context, v *visit, err error, form answer) (a
 	if repeated, ok := errors.AsType[*tokens.RepeatedError](err); ok {
 		t, err := s.Tokens.Token(ctx, v.org(), repeated.Token)
 		entry := s.entry(v, t, tokens.Use{})
-		return page("used", "This form was sent before", entry).in("api").as(http.StatusConflict), err
+		return page("used", "This form was sent before", entry).as(http.StatusConflict), err
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return form.with(wrong...), nil

@@ -140,9 +140,9 @@ func (s *site) editForm(v *visit, t tokens.Token) *tokenForm {
 
 func (f *tokenForm) answer() answer {
 	if f.Token.ID == "" {
-		return page("generate", "Generate API token", f).in("api")
+		return page("generate", "Generate API token", f)
 	}
-	return page("edit", "Edit "+f.Token.Name, f).in("api")
+	return page("edit", "Edit "+f.Token.Name, f)
 }
 
 // fill takes the values of a form that was sent.

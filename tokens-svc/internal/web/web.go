@@ -49,6 +49,7 @@ type Config struct {
 	Passwords bool          // people may sign in with e-mail address and password
 	PublicURL *url.URL      // as browsers see it
 	Timeout   time.Duration // for one request, without calls to the issuer
+	Sections  kit.Sections
 	Log       *slog.Logger
 }
 
