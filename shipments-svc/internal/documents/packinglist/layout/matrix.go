@@ -32,24 +32,21 @@ func IsSize(text string) bool {
 }
 
 // sizeColumns returns the columns whose own headings are calibres, under a group heading
-// that says so, with a word before, or with no other meaning: at least two or three. Under one
-// of boxes they may also be names of produce.
+// that says so, with a word before, or with no other meaning: at least two or three.
 func (h header) sizeColumns() (all []int) {
 	seen, named := map[string]bool{}, 0
 	for col := range h.own {
 		_, size := h.sizeOf(col)
-		m, part := h.Headings[col].Meaning, h.isPart(col)
-		sized := m.Field == vocabulary.Calibre || m.Field == vocabulary.Pieces
-		alone := h.top[col] != "" && h.top[col] != h.own[col] && !h.shared(col)
-		headed := m.Field == vocabulary.None || sized && !alone
-		if !part && (!headed || !sizeText.MatchString(size) && !IsSized(size)) {
+		f := h.Headings[col].Meaning.Field
+		sized := f == vocabulary.Calibre || f == vocabulary.Pieces
+		if f != vocabulary.None && !sized || !sizeText.MatchString(size) && !IsSized(size) {
 			continue
 		}
 		if seen[h.Headings[col].Text] {
 			return nil
 		}
 		seen[h.Headings[col].Text] = true
-		if all = append(all, col); part || sized {
+		if all = append(all, col); sized {
 			named++
 		}
 	}
@@ -59,33 +56,12 @@ func (h header) sizeColumns() (all []int) {
 	return all
 }
 
-// shared reports whether the heading in the first row above a column is also that of a neighbour.
-func (h header) shared(col int) bool {
-	return col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
-}
-
-// isPart reports whether a column has a part of the boxes that a group heading of several columns
-// names: those of a calibre or of produce.
-func (h header) isPart(col int) bool {
-	f := h.known.under("", h.own[col]).Field
-	group := h.known.under("", h.top[col])
-	ofBoxes := group.Field == vocabulary.Boxes && group.Unknown == nil
-	named := f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f)
-	return named && ofBoxes && h.shared(col) && h.top[col] != h.own[col]
-}
-
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
 // the words before it, as in HASS 16. A word for something else, as in CALIBRE 6, is no group.
 func (h header) sizeOf(col int) (group, size string) {
 	own, i := h.own[col], strings.LastIndexByte(h.own[col], ' ')
 	group = strings.TrimSpace(strings.TrimSuffix(h.Headings[col].Text, own))
-	part := h.isPart(col)
-	if part {
-		group = strings.TrimSpace(strings.TrimPrefix(group, h.top[col]))
-	}
-	if part && !sizeText.MatchString(own[i+1:]) { // the name of produce
-		return strings.TrimSpace(group + " " + own), ""
-	} else if i > 0 && !IsSized(own) {
+	if i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
 	}
 	if f := h.known.under("", group).Field; f != vocabulary.None && !slices.Contains(nameFields, f) {

@@ -207,30 +207,6 @@ func (r *reader) validate(i int, l *Line) {
 	}
 }
 
-// detail matches the boxes of a calibre of several: "10: 144", "12x96", "18 (60)".
-var detail = regexp.MustCompile(`^\s*([^\s:=(x×]+)\s*[:=(x×]\s*(\d+)\s*\)?\s*$`)
-
-// detailed returns a line for each calibre of a cell that has the boxes of each: "10: 144 / 12: 96".
-func (l Line) detailed() (all []Line) {
-	boxes, bar := l.Boxes.Value, func(r rune) bool { return strings.ContainsRune("/;,+|", r) }
-	for part := range strings.FieldsFuncSeq(l.Calibre.Value, bar) {
-		m := detail.FindStringSubmatch(part)
-		if m == nil {
-			return []Line{l}
-		}
-		own := l
-		own.Calibre.Value, own.Own = m[1], l.Own && all == nil
-		own.Boxes.Value, _ = strconv.ParseFloat(m[2], 64)
-		own.Net.Value *= own.Boxes.Value / l.Boxes.Value
-		own.Gross.Value *= own.Boxes.Value / l.Boxes.Value
-		all, boxes = append(all, own), boxes-own.Boxes.Value
-	}
-	if all == nil || boxes != 0 || !l.Boxes.OK {
-		return []Line{l}
-	}
-	return all
-}
-
 // packText matches the weight in "CTN 4.5KG", "12 x 125 g".
 var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]\d{1,3})?)\s*([a-z]+)\b`)
 

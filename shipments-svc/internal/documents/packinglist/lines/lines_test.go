@@ -41,7 +41,6 @@ func TestRowsAreLinesTotalsOrNotes(t *testing.T) {
 		"|Fuerte|18|60":                             first + "P1 Fuerte 18 60",
 		"P2|\"|\"|260":                              first + "P2 Hass 16 260",
 		"P2|idem|18|260":                            first + "P2 Hass 18 260",
-		"P2|Hass|10: 144 / 12: 96|240":              first + "P2 Hass 10 144; P2 Hass 12 96",
 		"P2|Hass|16|264\nTotal|||528":               second + "total 528 part false; row 4 it is a total row",
 		"P2|Hass|16|264\n|||528":                    second + "total 528 part false; row 4 it is a total row",
 		"P2|Hass|16|264\nSubtotal|||528":            second + "total 528 part true; row 4 it is a total row",

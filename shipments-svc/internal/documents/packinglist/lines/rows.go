@@ -102,7 +102,7 @@ func (r *reader) content(w row) string {
 		return "neither it nor a row directly above has a pallet number"
 	}
 	r.complete(&w)
-	r.Lines = append(r.Lines, w.detailed()...)
+	r.Lines = append(r.Lines, w.Line)
 	r.all.lines, r.recent.lines = r.all.lines+1, r.recent.lines+1
 	if w.Boxes.OK {
 		r.all.boxes, r.recent.boxes = r.all.boxes+w.Boxes.Value, r.recent.boxes+w.Boxes.Value
