@@ -28,7 +28,6 @@ type word struct {
 	column int     // of the cell that rules draw around it; 0: none
 	top    float64 // of that cell
 	ink    area    // of its letters on the page
-	spaced bool    // a space follows
 
 	letters, inked, index int // how many it has, how many of them are seen, and the first in the text of the page
 }
@@ -36,30 +35,19 @@ type word struct {
 // textLine is the words of one line, from left to right.
 type textLine []word
 
-// Usual widths between words, relative to the font size: narrow where spaces are drawn, so that any other gap is one
-// between columns, which browsers set nearer than a space.
-const narrow, usual = 0.15, 0.28
+// usual is the usual width between words, apart the least between columns that PDFium may see no space in, relative to
+// the font size.
+const usual, apart = 0.28, 0.5
 
 // wordsOf joins letters into words, by their direction. A drawn space belongs to the word before it.
 func wordsOf(letters []letter, view *picture) (words [turns][]word) {
-	space, ended := usual, true
-	for i, l := range letters {
-		if n := max(0, i-1); blank(l.text) || l.spaced > 0 && near(l.x-letters[n].right, l.spaced, l.size) {
-			space = narrow
-		}
-	}
-	const least = 0.12
-	set, wide := 0.0, 0.0
-	for i, l := range letters {
-		if i == 0 || l.y != letters[i-1].y {
-			if set, wide = spacing(letters[i:]), 0; set >= least {
-				wide = set
-			}
-		}
+	ended := true
+	for _, l := range letters {
 		all := &words[l.direction]
+		n := len(*all) - 1
 		if blank(l.text) {
-			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < (0.25+wide)*l.size {
-				(*all)[n-1].right, (*all)[n-1].spaced = l.right, true
+			if n >= 0 && !ended && math.Abs(l.x-(*all)[n].right) < apart*l.size {
+				(*all)[n].right = l.right
 			}
 			ended = true
 			continue
@@ -68,69 +56,24 @@ func wordsOf(letters []letter, view *picture) (words [turns][]word) {
 		if view == nil || l.plain || view.inked(l.box) {
 			inked = 1
 		}
-		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right-2*set*l.size, l.spaced, l.size) {
-			(*all)[n-1].right, (*all)[n-1].spaced, ended = l.x, true, true
-		}
-		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l, wide) {
-			w := &(*all)[n-1]
+		if n >= 0 && !ended && !l.apart && (*all)[n].touches(l) {
+			w := &(*all)[n]
 			w.text, w.right, w.ink = w.text+string(l.text), l.right, w.ink.with(l.box)
 			w.letters, w.inked = w.letters+1, w.inked+inked
 			continue
 		}
 		ended = false
 		*all = append(*all, word{
-			span: span{l.x, l.right}, text: string(l.text), base: l.y, size: l.size, space: l.size * (space + wide),
+			span: span{l.x, l.right}, text: string(l.text), base: l.y, size: l.size, space: l.size * usual,
 			ink: l.box, letters: 1, inked: inked, index: l.index,
 		})
-	}
-	for i := range words {
-		words[i] = joined(words[i])
 	}
 	return words
 }
 
-// joined joins words that touch, of programs that draw each letter, or those of a font, by themselves.
-func joined(words []word) (all []word) {
-	const touching = 0.05 // of the font size
-	for _, line := range linesOf(words) {
-		for i, w := range line {
-			n := len(all) - 1
-			if i == 0 || all[n].spaced || math.Abs(w.left-all[n].right) > touching*w.size ||
-				math.Abs(w.base-all[n].base) > w.size/4 {
-				all = append(all, w)
-				continue
-			}
-			last := &all[n]
-			last.text, last.right, last.spaced, last.ink = last.text+w.text, w.right, w.spaced, last.ink.with(w.ink)
-			last.letters, last.inked = last.letters+w.letters, last.inked+w.inked
-		}
-	}
-	return all
-}
-
-// near reports whether a gap is a space of this width.
-func near(gap, space, size float64) bool { return math.Abs(gap-space) < size/25 }
-
-// touches reports whether a letter is the next of a word, in a text whose letters are this wide apart.
-func (w word) touches(l letter, wide float64) bool {
-	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= (narrow+wide)*l.size && l.x >= w.right-l.size/2
-}
-
-// spacing returns how wide the letters of words are set apart on the first line of some, relative to the font size; 0:
-// as usual.
-func spacing(letters []letter) float64 {
-	const widest = 0.3
-	var gaps []float64
-	for i := 1; i < len(letters) && letters[i].y == letters[0].y; i++ {
-		if a, l := letters[i-1], letters[i]; !l.apart && !blank(a.text) && !blank(l.text) && l.x > a.x {
-			gaps = append(gaps, (l.x-a.right)/l.size)
-		}
-	}
-	slices.Sort(gaps)
-	if gaps == nil {
-		return 0
-	}
-	return min(max(0, gaps[len(gaps)/2]), widest)
+// touches reports whether a letter is the next of a word.
+func (w word) touches(l letter) bool {
+	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= apart*l.size && l.x >= w.right-l.size/2
 }
 
 func blank(c rune) bool { return unicode.IsSpace(c) || c == 0 }
@@ -210,7 +153,7 @@ func (l textLine) tabular() bool {
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
 	for from := 0; from < len(lines); {
 		to := from + 1
-		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near && !apart(lines[from:to], lines[to]) {
+		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near && !begins(lines[from:to], lines[to]) {
 			to++
 		}
 		rows = append(rows, lines[from:to])
@@ -219,10 +162,10 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 	return rows
 }
 
-// apart reports whether a line begins a row: one with the numbers of a row below others with numbers
+// begins reports whether a line begins a row: one with the numbers of a row below others with numbers
 // or headings, headings or numbers below much fewer texts with a number, numbers below headings, and
 // all lines beside labels and rules of dashes.
-func apart(above []textLine, line textLine) bool {
+func begins(above []textLine, line textLine) bool {
 	n, digits := len(line.phrases()), func(l textLine) bool { return strings.ContainsFunc(l.text(), unicode.IsDigit) }
 	return line.alone() || slices.ContainsFunc(above, func(l textLine) bool {
 		phrases := len(l.phrases())

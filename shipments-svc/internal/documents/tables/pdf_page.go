@@ -26,7 +26,6 @@ type letter struct {
 	box       area    // of its ink on the page
 	plain     bool    // its ink is not known
 	apart     bool    // PDFium sees a space before it
-	spaced    float64 // the width of one that it left out
 	index     int     // in the text of the page
 }
 
@@ -119,17 +118,15 @@ func (p *paper) close() {
 	_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
 }
 
-// letters returns the characters of the page in their order, without those that PDFium adds: spaces in place of those
-// that it leaves out between two texts, and between columns.
+// letters returns the characters of the page in their order. Those that PDFium adds are spaces: it sees the next letter
+// apart.
 func (p *paper) letters() (all []letter) {
 	space := false
 	for i := range must(p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})).Count {
 		if must(p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: p.text, Index: i})).IsGenerated {
 			space = true
 		} else if l, ok := p.letter(i); ok {
-			if l.apart = space; space && len(all) > 0 {
-				l.spaced = p.space(all[len(all)-1])
-			}
+			l.apart = space
 			all, space = append(all, l), false
 		}
 	}
@@ -164,18 +161,6 @@ func (p *paper) letter(i int) (l letter, ok bool) {
 		l.right = l.x + sloping*l.size
 	}
 	return l, math.Abs(l.x) < maxExtent && math.Abs(l.y) < maxExtent && l.size > 0 && l.size < maxExtent
-}
-
-// space returns the width of a space of a letter's font.
-func (p *paper) space(l letter) float64 {
-	of := must(p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: l.index})).TextObject
-	font := must(p.FPDFTextObj_GetFont(&requests.FPDFTextObj_GetFont{PageObject: of})).Font
-	width, err := p.FPDFFont_GetGlyphWidth(
-		&requests.FPDFFont_GetGlyphWidth{Font: font, Glyph: ' ', FontSize: float32(l.size)})
-	if err != nil { // it has none
-		return 0
-	}
-	return float64(width.GlyphWidth)
 }
 
 // sloping is the usual width of a character relative to its size, for text that is neither level nor upright.
