@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -25,9 +24,6 @@ func columnsOf(pages []page) columns {
 	if len(lines) == 0 {
 		return nil
 	}
-	shortest := slices.SortedFunc(slices.Values(lines), func(a, b textLine) int { return cmp.Compare(len(a), len(b)) })
-	usual := len(shortest[(len(lines)-1)/2])
-	lines = slices.DeleteFunc(lines, func(line textLine) bool { return len(line)*4 < usual*3 }) // totals
 	return edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 }
 
