@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
@@ -115,7 +116,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 			return &wrong
 		}
 		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond),
-			audit.Address{Addr: u.Address.Unmap().WithZone("")}
+			audit.Address{Addr: address.Canonical(u.Address.Addr)}
 		if u.LastUsedAt.After(now) {
 			u.LastUsedAt = now
 		}

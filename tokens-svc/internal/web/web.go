@@ -27,6 +27,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	kit "github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
@@ -118,10 +119,10 @@ func (v *visit) principal() tokens.Principal {
 // request that came directly, in development. The zero address stands for an unknown one.
 func clientAddress(r *http.Request) netip.Addr {
 	if a, err := netip.ParseAddr(r.Header.Get(assertion.HeaderClient)); err == nil {
-		return a.Unmap().WithZone("")
+		return address.Canonical(a)
 	}
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails without a TCP connection
-	return peer.Addr().Unmap().WithZone("")
+	return address.Canonical(peer.Addr())
 }
 
 type visitKey struct{}

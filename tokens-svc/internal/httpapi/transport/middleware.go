@@ -15,6 +15,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -130,9 +131,9 @@ func admit(
 			return call{}, err
 		}
 	}
-	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
+	from, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
 	actor := audit.Actor{
-		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: audit.Address{Addr: address.Unmap().WithZone("")},
+		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: audit.Address{Addr: address.Canonical(from)},
 		RequestID: requestid.Of(r),
 	}
 	return call{Principal: s.Permissions().Bearer(actor, t, held), organization: t.Organization.ID, token: t}, nil
