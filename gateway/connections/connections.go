@@ -1,4 +1,4 @@
-// Package connections is the Caddy module caddy.listeners.connections: bounds of the number of connections, in total
+// Package connections is the Caddy module caddy.listeners.token_gate_connections: bounds of the number of connections, in total
 // and for each client. A connection beyond a bound is closed at once, and counted in a metric. The wrapper comes before
 // that of TLS, so that a bound also holds for connections whose handshake is not complete.
 package connections
@@ -48,7 +48,7 @@ type Wrapper struct {
 
 // CaddyModule returns the Caddy module information.
 func (*Wrapper) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "caddy.listeners.connections", New: func() caddy.Module { return new(Wrapper) }}
+	return caddy.ModuleInfo{ID: "caddy.listeners.token_gate_connections", New: func() caddy.Module { return new(Wrapper) }}
 }
 
 // Provision reads Except.
@@ -87,7 +87,7 @@ func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //
-//	connections <total> <per address> [<excepted range...>]
+//	token_gate_connections <total> <per address> [<excepted range...>]
 func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
 	for _, number := range []*int{&w.Total, &w.PerAddress} {
@@ -119,7 +119,7 @@ type listener struct {
 }
 
 // errNotTCP refuses what cannot be counted without hiding its methods from the server.
-var errNotTCP = errors.New("not TCP: in listener_wrappers, connections comes before tls")
+var errNotTCP = errors.New("not TCP: in listener_wrappers, token_gate_connections comes before tls")
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {

@@ -1,7 +1,7 @@
 // Package drain lets clients move away from a server before a reload or the end of the program stops it. It is the
-// Caddy app drain with the listener wrapper caddy.listeners.drain.
+// Caddy app token_gate_drain with the listener wrapper caddy.listeners.token_gate_drain.
 //
-// Guarantee: before anything of a configuration stops, there is a lame duck period of [LameDuck] in which it accepts
+// Guarantee: before anything of a configuration with the wrapper stops, there is a lame duck period of [LameDuck] in which it accepts
 // no new connections and every response carries Connection: close. A client that sends a request at least that often
 // loses none. Without it, net/http's graceful shutdown closes connections that are idle at that moment and loses
 // requests that are already on their way.
@@ -21,6 +21,9 @@ import (
 // LameDuck is the time between announcing the end and closing connections; the services use the same.
 const LameDuck = 2 * time.Second
 
+// appName is the name of the App.
+const appName = "token_gate_drain"
+
 func init() { caddy.RegisterModule(new(App)) }
 
 // App reports whether its configuration is draining. A configuration has one if a module requests it by FromContext.
@@ -35,7 +38,7 @@ type App struct {
 
 // FromContext returns the App of the configuration that ctx belongs to.
 func FromContext(ctx caddy.Context) (*App, error) {
-	app, err := ctx.App("drain")
+	app, err := ctx.App(appName)
 	if err != nil {
 		return nil, fmt.Errorf("drain: %w", err)
 	}
@@ -44,7 +47,7 @@ func FromContext(ctx caddy.Context) (*App, error) {
 
 // CaddyModule returns the Caddy module information.
 func (*App) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "drain", New: func() caddy.Module { return new(App) }}
+	return caddy.ModuleInfo{ID: appName, New: func() caddy.Module { return new(App) }}
 }
 
 // Provision subscribes to the event that the configuration is about to stop.
@@ -68,6 +71,9 @@ func (a *App) Handle(context.Context, caddy.Event) error {
 		<-time.After(a.delay)
 	}
 	a.draining.Store(true)
+	if len(a.listeners) == 0 {
+		return nil // responses alone carry Connection: close
+	}
 	for _, l := range a.listeners {
 		l.drain()
 	}

@@ -24,7 +24,7 @@ type Wrapper struct {
 
 // CaddyModule returns the Caddy module information.
 func (*Wrapper) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "caddy.listeners.drain", New: func() caddy.Module { return new(Wrapper) }}
+	return caddy.ModuleInfo{ID: "caddy.listeners.token_gate_drain", New: func() caddy.Module { return new(Wrapper) }}
 }
 
 // Provision implements caddy.Provisioner.
@@ -57,7 +57,7 @@ func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //
-//	drain [<delay>]
+//	token_gate_drain [<delay>]
 func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
 	if d.NextArg() {

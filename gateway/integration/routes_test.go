@@ -49,7 +49,7 @@ func (g *gateway) addRoutes(t *testing.T, dir, text string) {
 }
 
 // A reload adds the routes of a further service to a running gateway: also below a path of a shipped service, behind
-// the gate, and without a token only on the paths of handle_public.
+// the gate, and without a token only on the paths of token_gate_public.
 func TestAReloadAddsTheRoutesOfAService(t *testing.T) {
 	t.Parallel()
 
@@ -63,10 +63,10 @@ func TestAReloadAddsTheRoutesOfAService(t *testing.T) {
 
 	visits := new(headersSeen)
 	g.addRoutes(t, dir, fmt.Sprintf(`
-handle_public %[2]s {
+token_gate_public %[2]s {
 	import service further %[1]s 1MiB
 }
-handle_pages /further/* {
+token_gate_pages /further/* {
 	import service further %[1]s 1MiB
 }
 @readings path /api/v1/shipments/*/temperatures

@@ -106,7 +106,7 @@ func clientAddress(vars map[string]any) netip.Addr {
 
 func init() {
 	caddy.RegisterModule(new(openPaths))
-	for _, directive := range []string{"handle_public", "handle_pages", "handle_session"} {
+	for _, directive := range []string{"token_gate_public", "token_gate_pages", "token_gate_session"} {
 		httpcaddyfile.RegisterDirective(directive, parseOpenRoute)
 		httpcaddyfile.RegisterDirectiveOrder(directive, httpcaddyfile.Before, "handle")
 	}
@@ -162,12 +162,12 @@ func (m *openPaths) Validate() error {
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
 //
-//	handle_public|handle_pages|handle_session <path...> {
+//	token_gate_public|token_gate_pages|token_gate_session <path...> {
 //	    <directives...>
 //	}
 func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	h.Next() // the directive's name
-	open := &openPaths{Kind: strings.TrimPrefix(h.Val(), "handle_")}
+	open := &openPaths{Kind: strings.TrimPrefix(h.Val(), "token_gate_")}
 	open.Paths = h.RemainingArgs()
 	if err := open.Validate(); err != nil {
 		return nil, h.WrapErr(err)

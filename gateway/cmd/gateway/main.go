@@ -13,8 +13,7 @@ import (
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
-	_ "github.com/quayside/quayside/gateway"
-	_ "github.com/quayside/quayside/gateway/internal/caddy/stock"
+	_ "github.com/quayside/quayside/gateway/internal/caddy/shipped"
 	"github.com/quayside/quayside/gateway/internal/environment"
 	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"

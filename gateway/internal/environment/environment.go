@@ -14,12 +14,12 @@ import (
 )
 
 func init() {
-	httpcaddyfile.RegisterGlobalOption("environment", parse)
+	httpcaddyfile.RegisterGlobalOption("quayside", parse)
 }
 
 // parse checks the settings, which a reload reads again. Syntax:
 //
-//	environment
+//	quayside
 func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	d.Next() // the option's name
 	if d.NextArg() {

@@ -6,14 +6,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
-
-func init() {
-	// go-redis would log a line of its own for each failed connection.
-	logging.Disable()
-}
 
 // errURL does not quote the URL, which may hold a password.
 var errURL = errors.New("not a redis://, rediss:// or unix:// URL of a server, of Sentinels " +

@@ -1,4 +1,4 @@
-// Package profiles is the Caddy module http.handlers.profiles: the profiles of net/http/pprof at /debug/pprof/. Anyone
+// Package profiles is the Caddy module http.handlers.token_gate_profiles: the profiles of net/http/pprof at /debug/pprof/. Anyone
 // who reaches them can make the process slow, so they belong on a listener that is not published.
 package profiles
 
@@ -14,7 +14,7 @@ import (
 
 func init() {
 	caddy.RegisterModule(new(Profiles))
-	directive.Register[Profiles]("profiles", "respond")
+	directive.Register[Profiles]("token_gate_profiles", "respond")
 }
 
 // Profiles serves the profiles of the process.
@@ -22,7 +22,7 @@ type Profiles struct{}
 
 // CaddyModule returns the Caddy module information.
 func (*Profiles) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "http.handlers.profiles", New: func() caddy.Module { return new(Profiles) }}
+	return caddy.ModuleInfo{ID: "http.handlers.token_gate_profiles", New: func() caddy.Module { return new(Profiles) }}
 }
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler.
