@@ -1,6 +1,6 @@
-// Package connections is the Caddy module caddy.listeners.token_gate_connections: bounds of the number of connections, in total
-// and for each client. A connection beyond a bound is closed at once, and counted in a metric. The wrapper comes before
-// that of TLS, so that a bound also holds for connections whose handshake is not complete.
+// Package connections is the Caddy module caddy.listeners.token_gate_connections: bounds of the number of connections,
+// in total and for each client. A connection beyond a bound is closed at once, and counted in a metric. The wrapper
+// comes before that of TLS, so that a bound also holds for connections whose handshake is not complete.
 package connections
 
 import (

@@ -1,10 +1,10 @@
 // Package drain lets clients move away from a server before a reload or the end of the program stops it. It is the
 // Caddy app token_gate_drain with the listener wrapper caddy.listeners.token_gate_drain.
 //
-// Guarantee: before anything of a configuration with the wrapper stops, there is a lame duck period of [LameDuck] in which it accepts
-// no new connections and every response carries Connection: close. A client that sends a request at least that often
-// loses none. Without it, net/http's graceful shutdown closes connections that are idle at that moment and loses
-// requests that are already on their way.
+// Guarantee: before anything of a configuration with the wrapper stops, there is a lame duck period of [LameDuck] in
+// which it accepts no new connections and every response carries Connection: close. A client that sends a request at
+// least that often loses none. Without it, net/http's graceful shutdown closes connections that are idle at that moment
+// and loses requests that are already on their way.
 package drain
 
 import (

@@ -3,22 +3,18 @@ package tokengate
 import (
 	"cmp"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/quayside/quayside/gateway/apidocs"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
-	"github.com/quayside/quayside/gateway/upstream"
 )
 
 // Refusals of the gate's own steps.
@@ -51,9 +47,12 @@ var (
 		"The request cannot be counted at the moment.")
 )
 
+// StatusClientClosedRequest is the status recorded when the client closed its connection (nginx's 499).
+const StatusClientClosedRequest = 499
+
 // clientClosed is recorded for a client that closed its connection before the response. A client that closed one
 // direction only receives it.
-var clientClosed = problem.New(upstream.StatusClientClosedRequest, "client_closed_request", "Client closed request",
+var clientClosed = problem.New(StatusClientClosedRequest, "client_closed_request", "Client closed request",
 	"The connection was closed before the request was complete, or before its response.")
 
 // statusProblems are the responses to errors of the next handlers. Their status is set where they are used.
@@ -114,7 +113,7 @@ func problemOf(err error) problem.Problem {
 	status := http.StatusInternalServerError
 	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
 		switch {
-		case handlerErr.StatusCode == upstream.StatusClientClosedRequest:
+		case handlerErr.StatusCode == StatusClientClosedRequest:
 			return clientClosed
 		case http.StatusText(handlerErr.StatusCode) != "":
 			status = handlerErr.StatusCode
@@ -143,6 +142,9 @@ func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler)
 		// net/http waits for the body that the client holds back, unless the connection is to close
 		x.closes = x.closes || r.ProtoMajor == 1 && r.Header.Get("Expect") != ""
 		requestsTotal.WithLabelValues(p.Code).Inc()
+		x.gate.emit("token_gate_"+p.Code, map[string]any{
+			"code": p.Code, "status": p.Status, "client": x.client, "subject": x.principal.Subject,
+		})
 		x.enterRefusal(p) //nolint:contextcheck // a wait for a place does not end with the client
 	} else {
 		x.failure = upstreamFailed(x.vars, p, err)
@@ -215,8 +217,11 @@ func restyles(routes caddyhttp.RouteList) bool {
 
 // write responds with p, as JSON or as a page.
 func (x *exchange) write(r *http.Request, p problem.Problem) {
-	const challenge = `Bearer realm="shipments"` // RFC 6750, section 3
 	header := x.Header()
+	challenge, separator := "Bearer", " " // RFC 6750, section 3
+	if x.gate.Realm != "" {
+		challenge, separator = `Bearer realm="`+x.gate.Realm+`"`, ", "
+	}
 	switch {
 	case x.html && p.Code == signInRequired.Code:
 		header.Set("Location", x.location)
@@ -227,21 +232,18 @@ func (x *exchange) write(r *http.Request, p problem.Problem) {
 		header["WWW-Authenticate"] = []string{challenge}
 	case p.Code == invalidToken.Code:
 		header["WWW-Authenticate"] = []string{
-			challenge + `, error="invalid_token", error_description="` + p.Detail + `"`,
+			challenge + separator + `error="invalid_token", error_description="` + p.Detail + `"`,
 		}
 	}
 	header["Vary"] = append(header["Vary"], "Accept") // HTML for browsers
 	p.Instance, p.RequestID = x.path, x.id
-	if !x.html {
+	if !x.html || x.gate.pages == nil {
 		p.Write(x, r)
 		return
 	}
-	pages.Harden(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writePage(w, r, p) }), false).
-		ServeHTTP(x, r)
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { x.gate.writePage(w, p) })
+	pages.Harden(page, false).ServeHTTP(x, r)
 }
-
-// problemPages has the page of a problem, with the static files of the documentation.
-var problemPages = sync.OnceValues(func() (*pages.Set, error) { return pages.New(embed.FS{}, apidocs.StaticPath, nil) })
 
 // problemPage is the data of that page.
 type problemPage struct {
@@ -252,12 +254,7 @@ type problemPage struct {
 }
 
 // writePage answers a browser with p.
-func writePage(w http.ResponseWriter, r *http.Request, p problem.Problem) {
-	set, err := problemPages()
-	if err != nil {
-		p.Write(w, r)
-		return
-	}
+func (g *Gate) writePage(w http.ResponseWriter, p problem.Problem) {
 	text := p.Detail
 	if p.Status == http.StatusRequestEntityTooLarge {
 		text += " Nothing was done. Go back and send a smaller file, or enter less."
@@ -269,11 +266,14 @@ func writePage(w http.ResponseWriter, r *http.Request, p problem.Problem) {
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 		text += fmt.Sprintf(" Please try again in %d s.", p.RetryAfter)
 	}
-	_ = set.Write(w, p.Status, "error", problemPage{
+	_ = g.pages.Write(w, p.Status, "error", problemPage{
 		Frame: pages.Frame{Title: p.Title}, RequestID: p.RequestID,
 		Data: pages.Problem{Heading: p.Title, Text: text, To: "/", Link: "Go to the start page", ShowRequest: true},
 	})
 }
+
+// ServiceVar is the variable in which a proxy names the service of a request, for metrics.
+const ServiceVar = "token_gate.service"
 
 // upstreamFailed counts a request that a later handler ended with err and the gate answered with p. It returns the
 // reason for the access log, or nothing if no service failed. That a service is away is in the log of its addresses.
@@ -281,7 +281,7 @@ func upstreamFailed(vars map[string]any, p problem.Problem, err error) (reason s
 	if p.Status < http.StatusInternalServerError {
 		return ""
 	}
-	service, _ := vars[upstream.ServiceVar].(string)
+	service, _ := vars[ServiceVar].(string)
 	serviceFailuresTotal.WithLabelValues(service, p.Code).Inc()
 	return reasonOf(err)
 }

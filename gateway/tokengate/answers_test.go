@@ -10,8 +10,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
-	"github.com/quayside/quayside/gateway/upstream"
 )
 
 func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
@@ -132,7 +130,7 @@ func TestAssertionsAreSignedForTokensAndPagesOnly(t *testing.T) {
 	assertion := func(path string) (text string) {
 		g.serve(t, request(http.MethodGet, path), func(_ http.ResponseWriter, r *http.Request) error {
 			repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-			text = repl.ReplaceAll("{"+upstream.AssertionPrefix+"shipments-svc}", "none")
+			text = repl.ReplaceAll("{"+placeholders+"assertion.shipments-svc}", "none")
 			if prefers, known := caddyhttp.GetVar(r.Context(), PrefersHTMLVar).(bool); prefers || known != (path == "/docs/a") {
 				t.Errorf("%s: prefers HTML: %v", path, prefers)
 			}
@@ -211,7 +209,7 @@ func TestAClientThatLeavesIsAnsweredWithoutHandleErrors(t *testing.T) {
 
 	g := newTestGate(t, new(Gate), activeBody)
 	g.restyled = func() bool { return true }
-	for fault, want := range map[int]int{http.StatusBadGateway: upstream.StatusClientClosedRequest, 404: 404} {
+	for fault, want := range map[int]int{http.StatusBadGateway: StatusClientClosedRequest, 404: 404} {
 		ctx, leave := context.WithCancel(t.Context())
 		r := request(http.MethodGet, "/docs/a").WithContext(ctx)
 		w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error {

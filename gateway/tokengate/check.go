@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +21,6 @@ type credential struct {
 	known  *introspect.Result
 	usable bool
 }
-
-// read reads the token in the values of an Authorization header.
-func (c *credential) read(authorization []string) { c.text, c.err = bearer.Read(authorization) }
 
 // wasActive reports whether the token was active when it was last introspected, however long ago.
 func (c *credential) wasActive() bool { return c.known != nil && c.known.Active }
@@ -107,17 +105,21 @@ func (g *Gate) noteIntrospection(err error) {
 	}
 }
 
-// sessionCookie is part of the name of every cookie that can be a session's.
-const sessionCookie = "quayside="
+// hasSession reports whether the request has the cookie of a session, which may have ended.
+func (x *exchange) hasSession() bool {
+	return slices.ContainsFunc(x.gate.SessionCookies, func(name string) bool {
+		return strings.Contains(x.cookie, name+"=")
+	})
+}
 
 // lookUpSession requires the session of a person, for a page of a service. Without one a browser is sent to the
 // sign-in page. A request with an unknown session is charged to its address, as one with an unknown token is; a person
 // who was here lately does not pay for others at the address.
 func (x *exchange) lookUpSession(r *http.Request) error {
 	ctx := r.Context()
-	if !strings.Contains(x.cookie, sessionCookie) {
+	if !x.hasSession() {
 		// Pages of other sites can make a browser send such requests: they are counted as public ones are.
-		x.location = signInLocation(r, false)
+		x.location = x.gate.signInLocation(r, false)
 		return x.chargeAddress(ctx, publicWindow, signInRequired)
 	}
 	if !x.gate.tokens.KnownSession(x.cookie) {
@@ -126,14 +128,15 @@ func (x *exchange) lookUpSession(r *http.Request) error {
 		}
 	}
 	session, err := x.gate.tokens.Session(ctx, introspect.SessionRequest{
-		Cookie: x.cookie, Organization: organizationIn(r.URL.Path), Client: x.caller.String(), UserAgent: r.UserAgent(),
+		Cookie: x.cookie, Organization: x.gate.organizationIn(r.URL.Path), Client: x.caller.String(),
+		UserAgent: r.UserAgent(),
 	})
 	x.gate.noteIntrospection(err)
 	switch {
 	case err != nil:
 		return x.unavailable(invalidSessionWindow, sessionUnavailable)
 	case !session.Active:
-		x.location = cmp.Or(session.Next, signInLocation(r, true))
+		x.location = cmp.Or(session.Next, x.gate.signInLocation(r, true))
 		return x.chargeAddress(ctx, invalidSessionWindow, signInRequired)
 	}
 	x.session = &session
@@ -141,28 +144,25 @@ func (x *exchange) lookUpSession(r *http.Request) error {
 }
 
 // organizationIn returns the first segment of a path that has the form of an organization's id, or "".
-func organizationIn(path string) string {
+func (g *Gate) organizationIn(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
-		if introspect.IsOrganization(segment) {
+		if g.tokens.IsOrganization(segment) {
 			return segment
 		}
 	}
 	return ""
 }
 
-// signInPath is the page below which a password, a code or an invitation can be tried.
-const signInPath = "/sign-in"
-
 // signInLocation returns the address of the sign-in page, which leads back to the page of a GET or to the list above
 // what a form changes. ended says that there was a session.
-func signInLocation(r *http.Request, ended bool) string {
+func (g *Gate) signInLocation(r *http.Request, ended bool) string {
 	query := url.Values{"next": {r.URL.RequestURI()}}
-	if org := organizationIn(r.URL.Path); org != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if org := g.organizationIn(r.URL.Path); org != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		above, _, _ := strings.Cut(r.URL.Path, org)
 		query.Set("next", above+org)
 	}
 	if ended {
 		query.Set("ended", "1")
 	}
-	return signInPath + "?" + query.Encode()
+	return g.SignIn + "?" + query.Encode()
 }

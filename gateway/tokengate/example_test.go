@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -16,11 +15,9 @@ import (
 
 // A request without a token is refused, and not forwarded.
 func ExampleGate_ServeHTTP() {
-	_ = os.Setenv("EXAMPLE_CREDENTIAL", "demo-credential-of-the-gateway-of-an-example")
 	gate := new(tokengate.Gate)
 	err := gate.UnmarshalCaddyfile(caddyfile.NewTestDispenser(`token_gate {
-		credential {env.EXAMPLE_CREDENTIAL}
-		demo       true
+		introspection https://id.example.com/oauth2/introspect
 	}`))
 	if err != nil {
 		fmt.Println(err)

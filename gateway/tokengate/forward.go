@@ -6,12 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
-	"github.com/quayside/quayside/gateway/upstream"
 )
 
 // clientAddressHeader carries the client's address to the services.
@@ -24,63 +22,92 @@ const (
 	HasSessionVar  = "token_gate.has_session"
 )
 
-// identify tells the next handlers who sends a request: in headers, with net/http's spelling, and in the assertion by
-// which services trust them.
-func (x *exchange) identify(r *http.Request) {
-	var caller identity.Caller // zero: without an identity there is no assertion
-	switch x.route {
-	case tokenRoute:
-		caller = identity.Caller{
+// principalOf returns who sends a request.
+func (x *exchange) principalOf() identity.Caller {
+	switch {
+	case x.route == tokenRoute && x.token != nil:
+		return identity.Caller{
 			Subject: x.token.TokenID, OrganizationID: x.token.OrganizationID, Permissions: x.token.Permissions,
 		}
-		r.Header["X-Token-Id"] = []string{caller.Subject}
-	case sessionRoute:
-		caller = identity.Caller{
+	case x.route == sessionRoute && x.session != nil:
+		return identity.Caller{
 			Subject: x.session.UserID, OrganizationID: x.session.OrganizationID, Permissions: x.session.Permissions,
 			Name: x.session.Name, OrganizationName: x.session.OrganizationName, SessionID: x.session.SessionID,
 			AuthTime: x.session.AuthTime,
 		}
+	case x.route == pageRoute: // the service reads the session itself
+		return identity.Caller{ClientAddress: x.client}
+	default:
+		return identity.Caller{}
+	}
+}
+
+// identify tells the next handlers who sends a request, in headers with net/http's spelling.
+func (x *exchange) identify(r *http.Request) {
+	caller := &x.principal
+	switch x.route {
+	case tokenRoute:
+		r.Header["X-Token-Id"] = []string{caller.Subject}
+	case sessionRoute:
 		r.Header["X-User-Id"] = []string{caller.Subject}
 		r.Header["X-User-Name"] = []string{url.PathEscape(caller.Name)}
 		r.Header["X-Organization-Name"] = []string{url.PathEscape(caller.OrganizationName)}
 		if caller.AuthTime != 0 {
 			r.Header["X-User-Auth-Time"] = []string{strconv.FormatInt(caller.AuthTime, 10)}
 		}
-	case pageRoute: // tokens-svc reads the session itself
-		caller.ClientAddress = x.client
 	case publicRoute:
 		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, x.html)
-		caddyhttp.SetVar(r.Context(), HasSessionVar, strings.Contains(x.cookie, sessionCookie))
-	case preflightRoute:
+		caddyhttp.SetVar(r.Context(), HasSessionVar, x.hasSession())
+	case pageRoute, preflightRoute:
 	}
 	if caller.OrganizationID != "" {
 		r.Header["X-Organization-Id"] = []string{caller.OrganizationID}
+	}
+	if caller.Subject != "" {
 		r.Header["X-Token-Permissions"] = []string{caller.Permissions}
 	}
-	x.gate.setAssertions(r, caller)
 }
 
-// setAssertions sets the placeholders of r's next handlers with the assertions for services. Each is signed when it is
-// read; it is empty for a zero caller.
-func (g *Gate) setAssertions(r *http.Request, caller identity.Caller) {
-	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-	if !ok {
-		return
+// placeholders begins the names of the gate's.
+const placeholders = "http.token_gate."
+
+// placeholder returns the value of a placeholder about the request.
+func (x *exchange) placeholder(name string) (any, bool) {
+	if name == "http.auth.user.id" { // that of Caddy's own authentication
+		return x.principal.Subject, x.principal.Subject != ""
 	}
-	repl.Map(func(name string) (any, bool) {
-		service, ok := strings.CutPrefix(name, upstream.AssertionPrefix)
-		if !ok {
-			return nil, false
-		}
-		if g.signer == nil || caller == (identity.Caller{}) {
-			return "", true
-		}
-		text, err := g.signer.Assertion(service, caller)
-		if err != nil {
-			// The service refuses the request.
-			g.logger.Error("no assertion", zap.String("service", service), zap.Error(err))
-			return "", true
-		}
-		return text, true
-	})
+	name, ours := strings.CutPrefix(name, placeholders)
+	if service, ok := strings.CutPrefix(name, "assertion."); ours && ok {
+		return x.assertion(service), true
+	}
+	switch {
+	case !ours:
+		return nil, false
+	case name == "scope":
+		return x.principal.Permissions, true
+	case name == "organization":
+		return x.principal.OrganizationID, true
+	case name == "limit":
+		return x.window.Limit, true
+	case name == "remaining":
+		return x.window.Remaining, true
+	case name == "reset":
+		return x.window.SecondsLeft(), true
+	default:
+		return nil, false
+	}
+}
+
+// assertion signs the assertion for a service. It is empty without an identity.
+func (x *exchange) assertion(service string) string {
+	if x.gate.signer == nil || x.principal == (identity.Caller{}) {
+		return ""
+	}
+	text, err := x.gate.signer.Assertion(service, x.principal)
+	if err != nil {
+		// The service refuses the request.
+		x.gate.logger.Error("no assertion", zap.String("service", service), zap.Error(err))
+		return ""
+	}
+	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
@@ -69,7 +70,12 @@ func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	g.Introspection, g.Credential, g.Demo = server.URL+"/introspect", testCredential, "true"
+	g.Introspection, g.Extended, g.Credential = server.URL+"/introspect", true, testCredential
+	g.Tokens = bearer.Format{
+		Prefixes: []string{"shpt_live_", "shpt_test_"}, Length: 61, IDLength: 12, Subject: "tok_", Checksum: true,
+	}
+	g.Organizations, g.Realm, g.Pages = "^org_", "shipments", "/static/"
+	g.SessionCookies, g.SignIn = []string{"__Host-quayside", "quayside"}, "/sign-in"
 	g.open = []*openPaths{
 		{Kind: "public", Paths: []string{"/docs/*"}},
 		{Kind: "pages", Paths: []string{"/sign-in", "/settings/*"}},
@@ -84,12 +90,8 @@ func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := limiterOptions(g.RedisDown, "1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	started := time.Now() // at which the clock of the windows stands, so that none ends during a test
-	g.windows = ratelimit.New(client, options, func() time.Time { return started })
+	g.windows = ratelimit.New(client, ratelimit.Options{Down: g.RedisDown}, func() time.Time { return started })
 	t.Cleanup(func() {
 		g.windows.Close()
 		_ = client.Close()

@@ -116,12 +116,12 @@ func (x *exchange) describe() {
 		attribute.String("http.request.method", metrics.Method(x.method)),
 		attribute.String("url.path", redact.Path(x.path)),
 		attribute.Int("http.response.status_code", x.status),
-		attribute.String("quayside.request_id", x.id),
+		attribute.String("token_gate.request_id", x.id),
 	)
 	if x.admitted && x.token != nil {
 		x.span.SetAttributes(
-			attribute.String("quayside.token_id", x.token.TokenID),
-			attribute.String("quayside.organization_id", x.token.OrganizationID),
+			attribute.String("token_gate.token_id", x.token.TokenID),
+			attribute.String("token_gate.organization_id", x.token.OrganizationID),
 		)
 	}
 	if x.status >= http.StatusInternalServerError {

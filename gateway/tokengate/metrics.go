@@ -70,6 +70,9 @@ var revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		"+Inf before the first. Above 3, cached results are used for 10 s only.",
 }, func() (lag float64) {
 	for service := range tokensServices.All() {
+		if !service.introspector.Follows() {
+			continue
+		}
 		last := service.introspector.LastHeartbeat()
 		if last.IsZero() {
 			return math.Inf(1)

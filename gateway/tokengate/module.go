@@ -1,6 +1,7 @@
-// Package tokengate is the Caddy module http.handlers.token_gate, the only way into Quayside.
+// Package tokengate is the Caddy module http.handlers.token_gate: bearer tokens by introspection (RFC 7662), counted
+// exactly.
 //
-// Its steps and their order are the security of the product, so they are one handler, which no Caddyfile can
+// Its steps and their order are the security of a site, so they are one handler, which no Caddyfile can
 // reorder: strip reserved headers, read the token, check its form, check the address's window, introspect the
 // token, check the address against the token's list, count against the token's window, identify the principal to
 // the services, and complete the headers of the response. The package guarantees that
@@ -16,15 +17,15 @@
 package tokengate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strings"
+	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
@@ -33,9 +34,10 @@ import (
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
@@ -46,57 +48,83 @@ func init() {
 	httpcaddyfile.RegisterDirectiveOrder("token_gate", httpcaddyfile.Before, "tracing")
 }
 
-// Defaults of the settings that have one.
-const (
-	defaultIntrospection = "http://127.0.0.1:9082/internal/v1/introspect"
-	defaultRedis         = "redis://127.0.0.1:6379/0"
-)
-
 // Gate admits requests with an active API token, up to the token's limit, and identifies the principal to the
 // next handlers. It must come first in its site; in a Caddyfile it does by itself.
 //
-// It sets the placeholder {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service,
-// which the handler of the package upstream sends. It writes an access log of its own, under the name of Caddy's,
-// http.log.access: no site with a gate needs the directive log.
+// It sets these placeholders, those of the window being of the one with the least left:
 //
-// Placeholders are replaced in all settings; one without a value is an error. Secrets should be one, {env.NAME} or
+//	{http.auth.user.id}                      the claim sub of the token, or the person
+//	{http.token_gate.scope}                  what the token, or the role of the person, permits
+//	{http.token_gate.organization}           the member organization_id of the introspection
+//	{http.token_gate.limit}                  requests in the window
+//	{http.token_gate.remaining}              those that are left
+//	{http.token_gate.reset}                  seconds until the window ends
+//	{http.token_gate.assertion.SERVICE}      the signed assertion of the principal for that service
+//
+// It writes an access log of its own, under the name of Caddy's, http.log.access: no site with a gate needs the
+// directive log. Each refusal emits an event, token_gate_CODE, such as token_gate_rate_limited, with the data code,
+// status, client and subject.
+//
+// Placeholders are replaced in URLs and secrets; one without a value is an error. Secrets should be one, {env.NAME} or
 // {file.PATH}: more people read a configuration than may read a secret.
 type Gate struct {
-	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
-	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default:
-	// http://127.0.0.1:9082/internal/v1/introspect
+	// Introspection is the URL of an introspection endpoint (RFC 7662).
 	Introspection string `json:"introspection,omitempty"`
-	// Credential authenticates the gateway there; at least 32 bytes.
+	// Extended says that the endpoint has neighbours: changes of tokens are followed at "changes", usage is reported to
+	// "usage", and sessions are introspected at "sessions/introspect". Without it a revoked token works for up to 10 s.
+	Extended bool `json:"extended,omitempty"`
+	// ClientID and Credential authenticate the gateway there by client_secret_basic. Without a ClientID the credential
+	// is a bearer token.
+	ClientID   string `json:"client_id,omitempty"`
 	Credential string `json:"credential,omitempty"`
-	// SigningKey signs the assertions: an Ed25519 key in PEM.
-	SigningKey string `json:"signing_key,omitempty"`
-	// Redis is the URL of the Redis that counts requests: a server, Sentinels or a cluster. Default:
-	// redis://127.0.0.1:6379/0
+	// Timeout bounds an introspection. Default: 250ms
+	Timeout caddy.Duration `json:"timeout,omitempty"`
+	// Tokens is what tokens look like: others are refused without an introspection.
+	Tokens bearer.Format `json:"tokens,omitzero"`
+	// Organizations is a regular expression: the form of the organization that every token belongs to. Default: tokens
+	// need none
+	Organizations string `json:"organizations,omitempty"`
+	// Limit is the window of a token whose introspection has none: 100 a minute by default. Default of its key: the
+	// claim sub, or a token's "lineage"
+	Limit Zone `json:"limit,omitzero"`
+	// Zones are further windows that requests with a token are counted in, in this order, after Limit.
+	Zones []Zone `json:"zones,omitempty"`
+	// Redis is the URL of the Redis that counts requests: a server, Sentinels or a cluster. Default: each gateway counts
+	// by itself, in memory
 	Redis string `json:"redis,omitempty"`
 	// RedisDown decides requests while Redis is not available: with "local" this gateway allows its share of each
 	// window, with "deny" the response is 503, with "allow" every request is allowed. Default: local
-	RedisDown string `json:"redis_down,omitempty"`
+	RedisDown ratelimit.DownPolicy `json:"redis_down,omitempty"`
 	// Replicas is the number of gateways by which the limit is divided for a local window. Default: 1
-	Replicas string `json:"replicas,omitempty"`
+	Replicas int `json:"replicas,omitempty"`
+	// SigningKey signs the assertions: an Ed25519 key in PEM. Default: there are none
+	SigningKey string `json:"signing_key,omitempty"`
+	// Issuer is the claim iss of assertions.
+	Issuer string `json:"issuer,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
-	// Issuer is the claim iss of assertions. Default: quayside-gateway
-	Issuer string `json:"issuer,omitempty"`
-	// Demo, when it is "true", lets a credential and a signing key that begin with "demo-" be used, which are
-	// published, or no signing key at all. Default: false
-	Demo string `json:"demo,omitempty"`
+	// Realm is that of the header WWW-Authenticate (RFC 6750, section 3). Default: none
+	Realm string `json:"realm,omitempty"`
+	// SessionCookies are the names of the cookies that have a person's session, and SignIn is the path of the page that
+	// makes one: what routes with sessions need.
+	SessionCookies []string `json:"session_cookies,omitempty"`
+	SignIn         string   `json:"sign_in,omitempty"`
+	// Pages is the path below which the style sheet of error pages for browsers is. Default: errors are JSON for them, too
+	Pages string `json:"pages,omitempty"`
 
 	open []*openPaths // the routes beside the gate that need no token
 	// restyled reports whether handle_errors has handlers beside a gate.
 	restyled func() bool
 	cors     cors
 	tokens   *introspect.Introspector
-	usage    *usage.Reporter
+	usage    *usage.Reporter // nil: it is not reported
 	outage   *outage.Journal // of introspection
 	windows  *ratelimit.Limiter
-	signer   *identity.Signer // nil: the services run in development mode and trust the headers alone
+	signer   *identity.Signer // nil: there are no assertions
+	pages    *pages.Set       // nil: there are none
 	tracer   trace.Tracer     // nil: tracing is off
 	drain    *drain.App       // nil: on no server
+	emit     func(event string, data map[string]any)
 	release  []func() error
 	logger   *zap.Logger
 	access   *zap.Logger
@@ -107,12 +135,9 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.token_gate", New: func() caddy.Module { return new(Gate) }}
 }
 
-// announceDemo logs development mode once, because a configuration is provisioned more than once.
-var announceDemo sync.Once
-
-// Provision checks the settings, and takes the Redis pool, the token cache and the usage counts, which a reload keeps.
-// It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts. All faults of the
-// settings are reported at once.
+// Provision takes the Redis pool, the token cache and the usage counts, which a reload keeps. It connects to nothing:
+// neither Redis nor the introspection endpoint needs to run when the gateway starts. All faults of the settings are
+// reported at once.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	g.readRoutes(ctx)
@@ -124,7 +149,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("token_gate: %w", err)
 	}
 	g.tracer = spans.Tracer()
-	g.restyled = func() bool { return false }
+	g.restyled, g.emit = func() bool { return false }, func(string, map[string]any) {}
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
 		g.restyled = sync.OnceValue(func() bool { // its routes are provisioned later
@@ -133,38 +158,42 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		if g.drain, err = drain.FromContext(ctx); err != nil {
 			return err
 		}
+		events, err := ctx.App("events")
+		if err != nil {
+			return err
+		}
+		g.emit = func(event string, data map[string]any) { events.(*caddyevents.App).Emit(ctx, event, data) }
 	}
-
-	var faults []error
-	repl := caddy.NewReplacer()
-	read := func(setting, otherwise string) string {
-		value, err := repl.ReplaceOrErr(setting, true, true)
-		faults = append(faults, err)
-		return cmp.Or(strings.TrimSpace(value), otherwise)
-	}
-	demo := read(g.Demo, "false")
-	if demo == "true" {
-		announceDemo.Do(func() {
-			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
-		})
-	}
-	if demo != "true" && demo != "false" {
-		faults = append(faults, fmt.Errorf("demo is %q, must be true or false", demo))
-	}
-	// Without one of the secrets the error names the settings, and development mode needs no key.
-	secret := func(setting string) string { return strings.TrimSpace(repl.ReplaceAll(setting, "")) }
-	credential := secret(g.Credential)
-	faults = append(faults, checkCredential(credential, demo == "true"),
-		g.takeTokensService(tokensServiceKey{read(g.Introspection, defaultIntrospection), credential}))
-	g.signer, err = newSigner(secret(g.SigningKey), read(g.Issuer, assertion.DefaultIssuer), demo == "true")
-	faults = append(faults, err)
-	options, err := limiterOptions(read(g.RedisDown, ""), read(g.Replicas, "1"))
-	faults = append(faults, err, g.takeLimiter(limiterKey{read(g.Redis, defaultRedis), options}))
-	g.cors, err = newCORS(g.CORSOrigins)
-	if err := errors.Join(append(faults, err)...); err != nil {
+	if err := errors.Join(g.Validate(), g.takeShared()); err != nil {
 		return fmt.Errorf("token_gate: %w", err)
 	}
 	return nil
+}
+
+// Validate implements caddy.Validator. It checks what needs no placeholder.
+func (g *Gate) Validate() error {
+	faults := []error{g.Tokens.Validate()}
+	for _, zone := range append([]Zone{g.Limit}, g.Zones...) {
+		faults = append(faults, zone.validate())
+	}
+	switch g.RedisDown {
+	case "", ratelimit.DownLocal, ratelimit.DownDeny, ratelimit.DownAllow:
+	default:
+		faults = append(faults, fmt.Errorf("redis_down is %q, must be local, deny or allow", g.RedisDown))
+	}
+	if g.Replicas < 0 {
+		faults = append(faults, fmt.Errorf("replicas is %d, must be a whole number from 1", g.Replicas))
+	}
+	if g.Extended && g.Tokens.IDLength == 0 {
+		faults = append(faults, errors.New("extended needs ids in tokens"))
+	}
+	session := slices.ContainsFunc(g.open, func(open *openPaths) bool { return openKinds[open.Kind] == sessionRoute })
+	if session && (!g.Extended || g.SignIn == "" || len(g.SessionCookies) == 0) {
+		faults = append(faults, errors.New("routes with sessions need extended, session_cookies and sign_in"))
+	}
+	_, organizations := regexp.Compile(g.Organizations)
+	_, origins := newCORS(g.CORSOrigins)
+	return errors.Join(append(faults, organizations, origins)...)
 }
 
 // Cleanup releases what Provision took.
@@ -180,61 +209,9 @@ func (g *Gate) Cleanup() error {
 	return errors.Join(faults...)
 }
 
-func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	gate := new(Gate)
-	return gate, gate.UnmarshalCaddyfile(h.Dispenser)
-}
-
-// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
-//
-//	token_gate {
-//	    introspection   <url>
-//	    credential      {env.NAME}|{file.PATH}
-//	    signing_key     {env.NAME}|{file.PATH}
-//	    redis           {env.NAME}|{file.PATH}
-//	    redis_down      local|deny|allow
-//	    replicas        <number of gateways>
-//	    cors_origins    [<origin...>]
-//	    issuer          <issuer>
-//	    demo            <true when demo credentials are accepted>
-//	}
-//
-// Each subdirective may be given once.
-func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the directive's name
-	if d.NextArg() {
-		return d.ArgErr()
-	}
-
-	single := map[string]*string{
-		"introspection": &g.Introspection,
-		"credential":    &g.Credential,
-		"signing_key":   &g.SigningKey,
-		"redis":         &g.Redis,
-		"redis_down":    &g.RedisDown,
-		"replicas":      &g.Replicas,
-		"issuer":        &g.Issuer,
-		"demo":          &g.Demo,
-	}
-	for d.NextBlock(0) {
-		name := d.Val()
-		if name == "cors_origins" {
-			g.CORSOrigins = d.RemainingArgs()
-			continue
-		}
-		value, known := single[name]
-		if !known || *value != "" {
-			return d.Errf("subdirective %s is unknown or given twice", name)
-		}
-		if !d.Args(value) || d.NextArg() {
-			return d.ArgErr()
-		}
-	}
-	return nil
-}
-
 // Interface guards
 var (
 	_ caddy.Provisioner  = (*Gate)(nil)
+	_ caddy.Validator    = (*Gate)(nil)
 	_ caddy.CleanerUpper = (*Gate)(nil)
 )

@@ -22,7 +22,7 @@ func provision(t testing.TB, g *Gate) error {
 func TestReloadKeepsCacheAndConnections(t *testing.T) {
 	t.Parallel()
 
-	before, after := &Gate{Credential: testCredential, Demo: "true"}, &Gate{Credential: testCredential, Demo: "true"}
+	before, after := &Gate{Introspection: "https://tokens/x"}, &Gate{Introspection: "https://tokens/x"}
 	for _, g := range []*Gate{before, after} {
 		if err := provision(t, g); err != nil {
 			t.Fatal(err)
@@ -35,11 +35,11 @@ func TestReloadKeepsCacheAndConnections(t *testing.T) {
 	if err := before.Cleanup(); err != nil {
 		t.Fatal(err)
 	}
-	again := &Gate{Credential: testCredential, Demo: "true"}
+	again := &Gate{Introspection: "https://tokens/x"}
 	if err := provision(t, again); err != nil || again.tokens != after.tokens {
 		t.Errorf("the old configuration's end was the end of what the new one uses: %v", err)
 	}
-	other := &Gate{Credential: testCredential, Demo: "true", Introspection: "http://tokens:9082/internal/v1/introspect"}
+	other := &Gate{Introspection: "https://tokens/x", ClientID: "other"}
 	if err := provision(t, other); err != nil || other.tokens == after.tokens {
 		t.Errorf("another tokens service shares answers with the first: %v", err)
 	}

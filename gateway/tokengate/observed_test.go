@@ -92,7 +92,7 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 		}
 		if fmt.Sprint(attributes["http.response.status_code"]) != fmt.Sprint(got["status"]) ||
 			attributes["url.path"] != "/a" ||
-			(attributes["quayside.token_id"] == "tok_4fZyo82mVyR1") != (got["token_id"] != nil) {
+			(attributes["token_gate.token_id"] == "tok_4fZyo82mVyR1") != (got["token_id"] != nil) {
 			t.Errorf("%s: %v", name, attributes)
 		}
 	}

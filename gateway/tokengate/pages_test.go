@@ -12,6 +12,7 @@ import (
 func TestEveryRequestButAGETOfTheSignInPageCountsAsASignIn(t *testing.T) {
 	t.Parallel()
 
+	g := &Gate{SignIn: "/sign-in"}
 	for _, tt := range []struct {
 		method, target string
 		want           bool
@@ -29,7 +30,7 @@ func TestEveryRequestButAGETOfTheSignInPageCountsAsASignIn(t *testing.T) {
 		{"POST", "/settings/sign-out", false},
 		{"POST", "/sign-inn", false},
 	} {
-		if got := windowOfPage(httptest.NewRequest(tt.method, tt.target, nil)) == signInWindow; got != tt.want {
+		if got := g.windowOfPage(httptest.NewRequest(tt.method, tt.target, nil)) == signInWindow; got != tt.want {
 			t.Errorf("%s %s: %v, want %v", tt.method, tt.target, got, tt.want)
 		}
 	}

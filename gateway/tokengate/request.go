@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -38,13 +40,14 @@ type exchange struct {
 	cookie     string
 	body       *body // nil: the request has none
 
-	window   ratelimit.State     // the one that the response reports
-	token    *introspect.Result  // of the request's token, which may have ended; nil: nothing is known of it
-	session  *introspect.Session // of a person who is signed in; nil: the route needs none
-	admitted bool                // the token or the person may use the product from here
-	location string              // where a browser is sent in place of the problem that refuses it
-	leave    func()              // gives the place of the request back; nil: it has none
-	closes   bool                // the connection ends with the response
+	window    ratelimit.State     // the one that the response reports
+	token     *introspect.Result  // of the request's token, which may have ended; nil: nothing is known of it
+	session   *introspect.Session // of a person who is signed in; nil: the route needs none
+	principal identity.Caller     // zero: without an identity there is no assertion
+	admitted  bool                // the token or the person may use the product from here
+	location  string              // where a browser is sent in place of the problem that refuses it
+	leave     func()              // gives the place of the request back; nil: it has none
+	closes    bool                // the connection ends with the response
 
 	status  int    // of the response, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -123,6 +126,9 @@ func (g *Gate) receive(w http.ResponseWriter, r *http.Request) (*exchange, *http
 // one, of a request that Caddy refused before this handler.
 func (x *exchange) admit(r *http.Request, present error) error {
 	x.strip(r)
+	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		repl.Map(x.placeholder)
+	}
 	x.recall()
 	if err := x.enter(); err != nil { //nolint:contextcheck // a wait for a place does not end with the client
 		return err
@@ -133,6 +139,7 @@ func (x *exchange) admit(r *http.Request, present error) error {
 	if err := x.lookUp(r); err != nil {
 		return err
 	}
+	x.principal = x.principalOf()
 	if err := x.count(r); err != nil {
 		return err
 	}
@@ -146,7 +153,8 @@ func (x *exchange) admit(r *http.Request, present error) error {
 
 // strip takes from r what only the gate may send on, and adds the request's id and the client's address.
 func (x *exchange) strip(r *http.Request) {
-	x.credential.read(r.Header["Authorization"])
+	c := &x.credential
+	c.text, c.err = x.gate.Tokens.Read(r.Header["Authorization"])
 	x.cookie = strings.Join(r.Header["Cookie"], "; ")
 	views := viewCookies(r)
 	strip(r, x.route == pageRoute)
@@ -165,11 +173,11 @@ func (x *exchange) count(r *http.Request) error {
 	ctx := r.Context()
 	switch x.route {
 	case tokenRoute:
-		return x.chargeToken(ctx)
+		return x.chargeToken(r)
 	case sessionRoute:
 		return x.chargePerson(r)
 	case pageRoute:
-		return x.chargeAddress(ctx, windowOfPage(r), nil)
+		return x.chargeAddress(ctx, x.gate.windowOfPage(r), nil)
 	case publicRoute:
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			x.Header().Set("Allow", "GET, HEAD")

@@ -26,7 +26,7 @@ func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 {
 		x.status = status
 		x.complete(status)
-		if x.token != nil && x.token.TokenID != "" {
+		if x.gate.usage != nil && x.token != nil && x.token.TokenID != "" {
 			x.gate.usage.Count(x.token.TokenID, x.caller, status)
 		}
 		if x.body != nil {

@@ -1,13 +1,16 @@
 package tokengate
 
 import (
+	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
@@ -16,116 +19,115 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
-// The errors name the environment variables of the shipped Caddyfile, because those are to be changed.
-
-// minCredentialBytes is the shortest credential that both sides accept.
-const minCredentialBytes = 32
-
-// checkCredential reports what is wrong with the gateway's credential.
-func checkCredential(credential string, demo bool) error {
-	switch {
-	case credential == "":
-		return errors.New("the gateway's credential is missing: set GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE")
-	case len(credential) < minCredentialBytes:
-		return fmt.Errorf("the gateway's credential must have at least %d bytes", minCredentialBytes)
-	case strings.ContainsFunc(credential, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("the gateway's credential must be printable ASCII without spaces")
-	case strings.HasPrefix(credential, "demo-") && !demo:
-		return errors.New("the gateway's credential is the demo's, which is published: set another one, or " +
-			"QUAYSIDE_DEMO=true for development")
-	default:
-		return nil
+// takeShared reads the settings that may have placeholders, and takes or makes what they name.
+func (g *Gate) takeShared() error {
+	var faults []error
+	repl := caddy.NewReplacer()
+	read := func(name, setting string) string {
+		value, err := repl.ReplaceOrErr(setting, true, true)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
+		}
+		return strings.TrimSpace(value)
 	}
+	service := Gate{
+		Introspection: read("introspection", g.Introspection), Extended: g.Extended, ClientID: read("client", g.ClientID),
+		Credential: read("credential", g.Credential), Timeout: g.Timeout, Tokens: g.Tokens,
+		Organizations: g.Organizations, Limit: g.Limit, SessionCookies: g.SessionCookies,
+	}
+	faults = append(faults, g.takeTokensService(service),
+		g.takeLimiter(limiterKey{read("redis", g.Redis), ratelimit.Options{Down: g.RedisDown, Replicas: g.Replicas}}))
+	var err error
+	if key := strings.TrimSpace(repl.ReplaceAll(g.SigningKey, "")); key != "" {
+		g.signer, err = newSigner(key, read("issuer", g.Issuer))
+		faults = append(faults, err)
+	}
+	if g.Pages != "" {
+		g.pages, err = pages.New(embed.FS{}, g.Pages, nil)
+		faults = append(faults, err)
+	}
+	g.cors = g.CORSOrigins
+	return errors.Join(faults...)
 }
 
-// newSigner returns the signer of assertions, which development mode may be without.
-func newSigner(text, issuer string, demo bool) (*identity.Signer, error) {
-	switch {
-	case text == "" && demo:
-		return nil, nil
-	case text == "":
-		return nil, errors.New("the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or " +
-			"GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
-	}
+func newSigner(text, issuer string) (*identity.Signer, error) {
 	key, err := identity.ParseKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("signing_key: %w", err)
 	}
-	if identity.Demo(key) && !demo {
-		return nil, errors.New("the gateway's signing key is the demo's, which is published: set another one, or " +
-			"QUAYSIDE_DEMO=true for development")
-	}
 	return identity.NewSigner(key, issuer, time.Now)
-}
-
-// limiterOptions reads what happens while Redis is away.
-func limiterOptions(down, replicas string) (options ratelimit.Options, err error) {
-	var faults []error
-	switch options.Down = ratelimit.DownPolicy(down); options.Down {
-	case "", ratelimit.DownLocal, ratelimit.DownDeny, ratelimit.DownAllow:
-	default:
-		faults = append(faults, fmt.Errorf("redis_down is %q, must be local, deny or allow", down))
-	}
-	if options.Replicas, err = strconv.Atoi(replicas); err != nil || options.Replicas < 1 {
-		faults = append(faults, fmt.Errorf("replicas is %q, must be a whole number from 1", replicas))
-	}
-	return options, errors.Join(faults...)
 }
 
 // Caches, usage counts and connections are shared by gates with the same settings and kept by reloads.
 var (
-	tokensServices = pool.New[tokensServiceKey, *tokensService]()
+	tokensServices = pool.New[string, *tokensService]()
 	limiters       = pool.New[limiterKey, sharedLimiter]()
 )
-
-// tokensServiceKey identifies a tokens service.
-type tokensServiceKey struct{ introspection, credential string }
 
 // tokensService holds the clients of a tokens service.
 type tokensService struct {
 	introspector *introspect.Introspector
-	usage        *usage.Reporter
+	usage        *usage.Reporter // nil: it is not reported
 	outage       *outage.Journal // of introspection
 }
 
 // newTokensService connects to nothing yet.
-func newTokensService(key tokensServiceKey) (*tokensService, error) {
-	introspection, err := url.Parse(key.introspection)
+func newTokensService(of Gate) (*tokensService, error) {
+	introspection, err := url.Parse(of.Introspection)
 	if err != nil || introspection.Scheme != "http" && introspection.Scheme != "https" || introspection.Host == "" ||
 		introspection.User != nil {
 		return nil, errors.New("introspection must be an http or https URL without user information")
 	}
-	reporting := outage.New(gatelog.Slog, "reporting usage")
-	return &tokensService{
+	results := introspect.Results{Limit: of.Limit.Requests, Window: time.Duration(of.Limit.Window)}
+	if of.Organizations != "" {
+		if results.Organization, err = regexp.Compile(of.Organizations); err != nil {
+			return nil, err
+		}
+	}
+	service := &tokensService{
 		outage: outage.New(gatelog.Slog, "tokens service"),
 		introspector: introspect.New(introspect.Config{
-			Introspection: introspection, Credential: key.credential, Now: time.Now,
+			Introspection: introspection, Extended: of.Extended, ClientID: of.ClientID, Credential: of.Credential,
+			Format: of.Tokens, Results: results, SessionCookies: of.SessionCookies,
+			Timeout: time.Duration(of.Timeout), Now: time.Now,
 			OnStream: outage.New(gatelog.Slog, "stream of changes").Note,
 		}),
-		usage: usage.New(usage.Config{
+	}
+	if of.Extended {
+		reporting := outage.New(gatelog.Slog, "reporting usage")
+		service.usage = usage.New(usage.Config{
 			Endpoint:   introspection.ResolveReference(&url.URL{Path: "usage"}).String(),
-			Credential: key.credential,
+			Credential: of.Credential,
 			OnBatch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
 				reporting.Note(err)
 			},
-		}),
-	}, nil
+		})
+	}
+	return service, nil
 }
 
 // Destruct implements caddy.Destructor.
 func (s *tokensService) Destruct() error {
-	s.usage.Close()
+	if s.usage != nil {
+		s.usage.Close()
+	}
 	s.introspector.Close()
 	return nil
 }
 
 // takeTokensService takes the clients of a tokens service.
-func (g *Gate) takeTokensService(key tokensServiceKey) error {
-	shared, release, err := tokensServices.Take(key, func() (*tokensService, error) { return newTokensService(key) })
+func (g *Gate) takeTokensService(of Gate) error {
+	key, err := json.Marshal(of)
+	if err != nil {
+		return err
+	}
+	open := func() (*tokensService, error) { return newTokensService(of) }
+	shared, release, err := tokensServices.Take(string(key), open)
 	if err != nil {
 		return err
 	}
@@ -143,21 +145,27 @@ type limiterKey struct {
 type sharedLimiter struct {
 	*ratelimit.Limiter
 
-	client redis.UniversalClient
+	client redis.UniversalClient // nil: it counts in memory
 }
 
 // Destruct implements caddy.Destructor.
 func (s sharedLimiter) Destruct() error {
 	s.Close()
+	if s.client == nil {
+		return nil
+	}
 	return s.client.Close()
 }
 
 // takeLimiter takes a limiter.
 func (g *Gate) takeLimiter(key limiterKey) error {
 	limiter, release, err := limiters.Take(key, func() (sharedLimiter, error) {
-		client, err := ratelimit.NewClient(key.redisURL)
-		if err != nil {
-			return sharedLimiter{}, fmt.Errorf("REDIS_URL is %w", err)
+		var client redis.UniversalClient
+		if key.redisURL != "" {
+			var err error
+			if client, err = ratelimit.NewClient(key.redisURL); err != nil {
+				return sharedLimiter{}, fmt.Errorf("redis is %w", err)
+			}
 		}
 		return sharedLimiter{ratelimit.New(client, key.options, time.Now), client}, nil
 	})

@@ -7,10 +7,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
@@ -18,28 +20,48 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 
 	got := new(Gate)
 	err := got.UnmarshalCaddyfile(caddyfile.NewTestDispenser(`token_gate {
-		introspection a
-		credential b
-		signing_key d
-		redis f
-		redis_down h
-		replicas i
-		cors_origins o p
-		issuer s
-		demo t
+		introspection a extended
+		client b
+		credential c
+		timeout 1s
+		tokens d e {
+			length 40
+			id 12 f
+			checksum
+		}
+		organizations g
+		limit 5 1m {h}
+		zone i {j} 6 2m
+		zone k {l} 7 3m
+		redis m
+		redis_down deny
+		replicas 2
+		signing_key n
+		issuer o
+		cors_origins p q
+		realm r
+		session_cookies s t
+		sign_in u
+		pages v
 	}`))
+	minutes := func(n int) caddy.Duration { return caddy.Duration(time.Duration(n) * time.Minute) }
 	want := &Gate{
-		Introspection: "a", Credential: "b", SigningKey: "d", Redis: "f", RedisDown: "h", Replicas: "i",
-		CORSOrigins: []string{"o", "p"}, Issuer: "s", Demo: "t",
+		Introspection: "a", Extended: true, ClientID: "b", Credential: "c", Timeout: caddy.Duration(time.Second),
+		Tokens:        bearer.Format{Prefixes: []string{"d", "e"}, Length: 40, IDLength: 12, Subject: "f", Checksum: true},
+		Organizations: "g", Limit: Zone{Key: "{h}", Requests: 5, Window: minutes(1)},
+		Zones: []Zone{{"i", "{j}", 6, minutes(2)}, {"k", "{l}", 7, minutes(3)}}, Redis: "m", RedisDown: "deny", Replicas: 2,
+		SigningKey: "n", Issuer: "o", CORSOrigins: []string{"p", "q"}, Realm: "r", SessionCookies: []string{"s", "t"},
+		SignIn: "u", Pages: "v",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, text := range []string{
-		"token_gate x", "token_gate {\nunknown x\n}", "token_gate {\nissuer\n}", "token_gate {\nissuer a b\n}",
-		"token_gate {\nissuer a\nissuer a\n}",
+		"x", "{\nunknown x\n}", "{\nissuer\n}", "{\nissuer a b\n}", "{\nissuer a\nissuer a\n}", "{\nreplicas 0\n}",
+		"{\nreplicas two\n}", "{\nlimit 5\n}", "{\nzone a\n}", "{\ntokens a {\nlength\n}\n}", "{\ntokens a {\nx\n}\n}",
+		"{\ntimeout x\n}", "{\nintrospection a b\n}", "{\nlimit 5 1m a b\n}",
 	} {
-		if err := new(Gate).UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)); err == nil {
+		if err := new(Gate).UnmarshalCaddyfile(caddyfile.NewTestDispenser("token_gate " + text)); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}
@@ -49,37 +71,21 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 	t.Parallel()
 
 	g := &Gate{
-		Introspection: "ftp://tokens", RedisDown: "x", Replicas: "0",
-		CORSOrigins: []string{"https://app.example/"}, Redis: "a-secret", Demo: "maybe",
+		Introspection: "ftp://tokens", Extended: true, RedisDown: "x", Replicas: -1, Organizations: "(",
+		CORSOrigins: []string{"https://app.example/"}, Redis: "a-secret", Credential: "{env.TYPO}",
+		Zones: []Zone{{Name: "burst", Requests: 1, Window: 1}}, Tokens: bearer.Format{Length: -1},
+		open: []*openPaths{{Kind: "session"}},
 	}
 	err := provision(t, g)
 	if err == nil {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", "redis_down", "replicas", "cors_origins", "demo is", "REDIS_URL is not",
-		"signing key is missing", "credential is missing",
+		"introspection must be", "extended needs", "redis_down", "replicas", "cors_origins", "redis is not", "zone burst",
+		"credential: ", "tokens have", "missing closing", "routes with sessions need",
 	} {
 		if !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "a-secret") {
 			t.Errorf("%s is missing in %v", part, err)
-		}
-	}
-}
-
-// An unset variable is not the default: a misspelt REDIS_DOWN=deny would allow what it is to refuse.
-func TestPlaceholdersWithoutAValueAreErrors(t *testing.T) {
-	t.Parallel()
-
-	for name, g := range map[string]*Gate{
-		"redis": {Redis: "{env.TYPO}"}, "redis_down": {RedisDown: "{env.TYPO}"}, "replicas": {Replicas: "{env.TYPO}"},
-		"introspection": {Introspection: "http://{unknown}"}, "issuer": {Issuer: "{env.TYPO}"}, "demo": {Demo: "{env.TYPO}"},
-	} {
-		g.Credential = testCredential
-		if g.Demo == "" {
-			g.Demo = "true"
-		}
-		if err := provision(t, g); err == nil || !strings.Contains(err.Error(), "placeholder") {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -112,35 +118,12 @@ func TestIntrospectionIsAURL(t *testing.T) {
 		"http://":            false,
 		"http://user@tokens": false, "http://%zz": false,
 	} {
-		service, err := newTokensService(tokensServiceKey{introspection: introspection})
+		service, err := newTokensService(Gate{Introspection: introspection})
 		if (err == nil) != ok {
 			t.Errorf("introspection %q: %v", introspection, err)
 		}
 		if err == nil {
 			_ = service.Destruct()
-		}
-	}
-}
-
-func TestCredentialIsLongPrintableAndNotTheDemos(t *testing.T) {
-	t.Parallel()
-
-	long := strings.Repeat("x", minCredentialBytes)
-	for _, tt := range []struct {
-		credential string
-		demo, ok   bool
-	}{
-		{long, false, true},
-		{"!~" + long, false, true},
-		{"", true, false},
-		{long[1:], true, false},
-		{long + " ", true, false},
-		{long + "\x7f", true, false},
-		{"demo-" + long, false, false},
-		{"demo-" + long, true, true},
-	} {
-		if err := checkCredential(tt.credential, tt.demo); (err == nil) != tt.ok {
-			t.Errorf("%q, demo %t: %v", tt.credential, tt.demo, err)
 		}
 	}
 }
@@ -157,31 +140,6 @@ func newKey(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-}
-
-func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
-	t.Parallel()
-
-	key := newKey(t)
-	for _, tt := range []struct {
-		key       string
-		demo      bool
-		ok, isSet bool
-	}{
-		{"", false, false, false},
-		{"", true, true, false},
-		{key, false, true, true},
-		{key, true, true, true},
-		{"x", true, false, false},
-	} {
-		signer, err := newSigner(tt.key, "gateway", tt.demo)
-		if (err == nil) != tt.ok || (signer != nil) != tt.isSet {
-			t.Errorf("%.10q, demo %t: %v", tt.key, tt.demo, err)
-		}
-		if signer != nil {
-			signer.Close()
-		}
-	}
 }
 
 func TestOriginsAreSchemeAndHost(t *testing.T) {
@@ -212,32 +170,6 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 	} {
 		if got := [3]bool{some.allows(origin), all.allows(origin), cors(nil).allows(origin)}; got != want {
 			t.Errorf("%q: %v", origin, got)
-		}
-	}
-}
-
-func TestLimiterOptions(t *testing.T) {
-	t.Parallel()
-
-	for _, tt := range []struct {
-		down, replicas string
-		want           ratelimit.Options
-		text           string // of the error
-	}{
-		{"", "1", ratelimit.Options{Replicas: 1}, ""},
-		{"deny", "3", ratelimit.Options{Down: ratelimit.DownDeny, Replicas: 3}, ""},
-		{down: "open", replicas: "1", text: `redis_down is "open"`},
-		{replicas: "0", text: `replicas is "0"`},
-		{replicas: "two", text: `replicas is "two"`},
-	} {
-		got, err := limiterOptions(tt.down, tt.replicas)
-		switch {
-		case tt.text != "":
-			if err == nil || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%+v: %v", tt, err)
-			}
-		case err != nil || got != tt.want:
-			t.Errorf("%+v: %+v, %v", tt, got, err)
 		}
 	}
 }

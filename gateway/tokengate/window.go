@@ -86,12 +86,17 @@ func (x *exchange) chargeAddress(ctx context.Context, w ratelimit.Window, refusa
 	return refusal
 }
 
-// chargeToken counts a request in the window of the token's lineage.
-func (x *exchange) chargeToken(ctx context.Context) error {
+// chargeToken counts a request in the windows of its token.
+func (x *exchange) chargeToken(r *http.Request) error {
+	ctx := r.Context()
 	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
-	err := x.charge(ctx, ratelimit.Window{
-		Policy: tokenPolicy, ID: x.token.Lineage, Limit: x.token.Limit, Length: x.token.Window,
-	})
+	limit := ratelimit.Window{Policy: tokenPolicy, ID: x.token.Lineage, Limit: x.token.Limit, Length: x.token.Window}
+	var err error
+	if x.gate.Limit.Key == "" && len(x.gate.Zones) == 0 {
+		err = x.charge(ctx, limit)
+	} else {
+		err = x.charge(ctx, x.zoneWindows(r, limit)...)
+	}
 	span.End()
 	switch {
 	case err != nil:
@@ -125,13 +130,13 @@ func (x *exchange) chargePerson(r *http.Request) error {
 
 // windowOfPage returns the window of a request for a page. That of signing in is for all that could try a secret:
 // everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is
-// an invitation's link. Neither needs Redis: tokens must be revocable while it is not available, and tokens-svc
-// throttles failed sign-ins itself, by account and by address.
-func windowOfPage(r *http.Request) ratelimit.Window {
+// an invitation's link. Neither needs Redis: tokens must be revocable while it is not available, and the service of the
+// pages throttles failed sign-ins itself, by account and by address.
+func (g *Gate) windowOfPage(r *http.Request) ratelimit.Window {
 	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
-	case r.URL.Path != signInPath && !strings.HasPrefix(r.URL.Path, signInPath+"/"),
-		r.URL.Path == signInPath && reads,
-		sameOrigin.Check(r) != nil: // tokens-svc refuses it without trying, so another site's page cannot use up the window
+	case r.URL.Path != g.SignIn && !strings.HasPrefix(r.URL.Path, g.SignIn+"/"),
+		r.URL.Path == g.SignIn && reads,
+		sameOrigin.Check(r) != nil: // the service refuses it without trying, so another site's page cannot use up the window
 		return pageWindow
 	default:
 		return signInWindow

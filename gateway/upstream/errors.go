@@ -11,10 +11,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/tokengate"
 )
-
-// StatusClientClosedRequest is the status recorded when the client closed its connection (nginx's 499).
-const StatusClientClosedRequest = 499
 
 // statusError returns err, which ended r, with the status of the response. reverse_proxy keeps that status, and gives
 // 502 to a request that was not sent.
@@ -30,7 +28,7 @@ func statusError(r *http.Request, err error) error {
 	case discovery.IsTimeout(bodyErr): // before the next case: net/http cancels a request whose body it cannot read
 		return caddyhttp.Error(http.StatusRequestTimeout, bodyErr)
 	case errors.Is(r.Context().Err(), context.Canceled):
-		return caddyhttp.Error(StatusClientClosedRequest, errors.New("the client closed its connection"))
+		return caddyhttp.Error(tokengate.StatusClientClosedRequest, errors.New("the client closed its connection"))
 	case bodyErr != nil:
 		return caddyhttp.Error(http.StatusBadRequest, bodyErr)
 	case discovery.IsTimeout(err):

@@ -53,8 +53,8 @@ type Transport struct {
 	http      *http.Transport
 }
 
-// AssertionPrefix and the name of a service are the placeholder with the assertion for that service.
-const AssertionPrefix = "http.token_gate.assertion."
+// assertionPrefix and the name of a service are the placeholder with the gate's assertion for that service.
+const assertionPrefix = "http.token_gate.assertion."
 
 // CaddyModule returns the Caddy module information.
 func (*Transport) CaddyModule() caddy.ModuleInfo {
@@ -66,7 +66,7 @@ func (*Transport) CaddyModule() caddy.ModuleInfo {
 
 // Provision implements caddy.Provisioner.
 func (t *Transport) Provision(caddy.Context) error {
-	t.assertion = AssertionPrefix + t.Name
+	t.assertion = assertionPrefix + t.Name
 	t.http = &http.Transport{
 		DialContext:            dial,
 		ResponseHeaderTimeout:  cmp.Or(time.Duration(t.AnswerWithin), defaultAnswerWithin),

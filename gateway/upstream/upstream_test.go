@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/tokengate"
 )
 
 // newTransport returns a provisioned transport.
@@ -76,7 +77,7 @@ func request(t *testing.T, method, host string, body io.Reader) *http.Request {
 	}
 	r.RequestURI, r.URL.Host = "", host
 	repl := caddy.NewEmptyReplacer()
-	repl.Set(AssertionPrefix+"shipments-svc", "signed")
+	repl.Set(assertionPrefix+"shipments-svc", "signed")
 	ctx := context.WithValue(r.Context(), caddyhttp.VarsCtxKey, map[string]any{})
 	return r.WithContext(context.WithValue(ctx, caddy.ReplacerCtxKey, repl))
 }
@@ -156,7 +157,7 @@ func TestARetryGetsAnotherAddress(t *testing.T) {
 		if second := pick(t, source, r); second != service.Listener.Addr().String() {
 			t.Errorf("the retry has %s", second)
 		}
-		if service := caddyhttp.GetVar(r.Context(), ServiceVar); service != source.Address {
+		if service := caddyhttp.GetVar(r.Context(), tokengate.ServiceVar); service != source.Address {
 			t.Errorf("the service is %v", service)
 		}
 		return
@@ -273,7 +274,7 @@ func TestErrorsHaveTheStatusOfTheResponse(t *testing.T) {
 	}{
 		"too large":        {&http.MaxBytesError{Limit: 1}, context.Canceled, true, http.StatusRequestEntityTooLarge},
 		"too slow":         {os.ErrDeadlineExceeded, context.Canceled, true, http.StatusRequestTimeout},
-		"client closed":    {nil, context.Canceled, true, StatusClientClosedRequest},
+		"client closed":    {nil, context.Canceled, true, tokengate.StatusClientClosedRequest},
 		"body broken":      {broken, broken, false, http.StatusBadRequest},
 		"service too slow": {nil, os.ErrDeadlineExceeded, false, http.StatusGatewayTimeout},
 		"service broken":   {nil, broken, false, http.StatusBadGateway},

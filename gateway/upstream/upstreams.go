@@ -33,6 +33,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
 	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/tokengate"
 )
 
 func init() { caddy.RegisterModule(new(Upstreams)) }
@@ -40,13 +41,8 @@ func init() { caddy.RegisterModule(new(Upstreams)) }
 // readyPath is the readiness endpoint of a service: 2xx is ready.
 const readyPath = "/readyz"
 
-// Variables of a request.
-const (
-	// ServiceVar is the configured host:port of the service, for logs and metrics.
-	ServiceVar = "quayside.service"
-	// addressVar is the address that the request was sent to last.
-	addressVar = "quayside.address"
-)
+// addressVar is the variable with the address that a request was sent to last.
+const addressVar = "quayside.address"
 
 // Upstreams is a source of dynamic upstreams: all addresses of a service's name, one at a time.
 type Upstreams struct {
@@ -138,7 +134,7 @@ func open(address, name string) (service, error) {
 
 // GetUpstreams implements reverseproxy.UpstreamSource. It returns at most one address, for a retry another one.
 func (u *Upstreams) GetUpstreams(r *http.Request) ([]*reverseproxy.Upstream, error) {
-	caddyhttp.SetVar(r.Context(), ServiceVar, u.Address)
+	caddyhttp.SetVar(r.Context(), tokengate.ServiceVar, u.Address)
 	failed, _ := caddyhttp.GetVar(r.Context(), addressVar).(*discovery.Address)
 	if failed != nil && failed.Service() != u.service {
 		failed = nil // of another proxy before this one

@@ -20,7 +20,7 @@ func spansOf(t *testing.T, requestID string, complete func([]tracedSpan) bool) (
 		spans = nil
 		_, all := traced.received()
 		for _, root := range all {
-			if root.service != "gateway" || root.attribute("quayside.request_id") != requestID {
+			if root.service != "gateway" || root.attribute("token_gate.request_id") != requestID {
 				continue
 			}
 			for _, span := range all {

@@ -4,16 +4,19 @@ package environment
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 )
 
 func init() {
+	caddy.RegisterModule(new(secretsApp))
 	httpcaddyfile.RegisterGlobalOption("quayside", parse)
 }
 
@@ -25,7 +28,7 @@ func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	if d.NextArg() {
 		return nil, d.ArgErr()
 	}
-	return nil, Prepare()
+	return httpcaddyfile.App{Name: "quayside", Value: json.RawMessage("{}")}, Prepare()
 }
 
 // secrets are the settings of which NAME_FILE may name a file, and loaded those that were read from one.

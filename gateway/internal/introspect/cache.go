@@ -38,22 +38,18 @@ const (
 // revalidateAfter is how long a stale result is used before the next introspection.
 const revalidateAfter = time.Second
 
-// tokenID is the id in a token: its public id without "tok_". Being an array, it does not keep a request's memory
-// alive.
-type tokenID [bearer.IDLength]byte
+// tokenID is the public id in a token, or the digest of a token that has none. Being an array, it does not keep a
+// request's memory alive.
+type tokenID [bearer.MaxIDLength]byte
 
 // idOf returns the id of a well-formed token.
-func idOf(token string) (id tokenID) {
-	copy(id[:], bearer.ID(token))
+func (i *Introspector) idOf(token string, digest digest) (id tokenID) {
+	if i.format.IDLength == 0 {
+		return digest
+	}
+	copy(id[:], i.format.ID(token))
 	return id
 }
-
-// publicID returns the id with its prefix.
-func (id tokenID) publicID() string {
-	return tokenPrefix + string(id[:])
-}
-
-const tokenPrefix = "tok_"
 
 // digest represents a token in memory.
 type digest = [sha256.Size]byte

@@ -30,7 +30,7 @@ func TestStaleResultIsUsedUntilItIsRevalidated(t *testing.T) {
 
 	c := newCache()
 	t.Cleanup(c.close)
-	id, d, start := idOf(good), digestOf(good), time.Unix(1_795_300_000, 0)
+	id, d, start := idOfGood(), digestOf(good), time.Unix(1_795_300_000, 0)
 	if !c.endFlight(c.beginFlight(id), d, &Result{Active: true}, start) || len(c.flights) != 0 {
 		t.Fatalf("%d flights", len(c.flights))
 	}
@@ -57,7 +57,7 @@ func TestClearForgetsInactiveResultsToo(t *testing.T) {
 
 	c := newCache()
 	t.Cleanup(c.close)
-	id, d, now := idOf(good), digestOf(good), time.Unix(1_795_300_000, 0)
+	id, d, now := idOfGood(), digestOf(good), time.Unix(1_795_300_000, 0)
 	for _, active := range []bool{false, true} {
 		c.endFlight(c.beginFlight(id), d, &Result{Active: active}, now)
 		if result, usable, _ := c.get(id, d, now, nil); !usable || result.Active != active {
@@ -75,7 +75,7 @@ func TestATokenThatWasActiveIsKnownUntilItIsNot(t *testing.T) {
 
 	c := newCache()
 	t.Cleanup(c.close)
-	id, d, now := idOf(good), digestOf(good), time.Unix(1_795_300_000, 0)
+	id, d, now := idOfGood(), digestOf(good), time.Unix(1_795_300_000, 0)
 	assertKnown := func(when string, want bool) {
 		t.Helper()
 		result, usable, _ := c.get(id, d, now, nil)

@@ -38,8 +38,8 @@ var (
 	errNoAddress = fmt.Errorf("%w: no address is known", ErrUnavailable)
 )
 
-// probe is a well-formed token whose id is never issued, for checking that introspection works.
-const probe = "shpt_test_000000000000_000000000000000000000000000000004VaWUc"
+// probe is no token, for checking that introspection works.
+const probe = "probe"
 
 // maxInFlight bounds the introspections of one kind, of tokens or of sessions, in flight. Further ones wait within
 // their timeout.
@@ -56,7 +56,8 @@ type client struct {
 	introspection *url.URL
 	sessions      *url.URL
 	stream        *url.URL
-	credential    string
+	authorization string // empty: none
+	results       Results
 	http          *http.Client
 	endpoints     *discovery.Service
 	tokenSlots    slots
@@ -72,26 +73,43 @@ func newClient(config Config) *client {
 		Name: net.JoinHostPort(base.Hostname(), port), Resolve: config.Resolve, Logger: gatelog.Zap,
 		EjectAfter: 1, // requests are short and many
 	})
+	timeout := cmp.Or(config.Timeout, Timeout)
 	return &client{
 		introspection: base,
 		sessions:      base.ResolveReference(&url.URL{Path: "sessions/introspect"}),
 		stream:        base.ResolveReference(&url.URL{Path: "changes"}),
-		credential:    config.Credential,
+		authorization: config.authorization(),
+		results:       config.Results,
 		endpoints:     endpoints,
 		tokenSlots:    make(slots, maxInFlight),
 		sessionSlots:  make(slots, maxInFlight),
-		timeout:       cmp.Or(config.Timeout, Timeout),
+		timeout:       timeout,
 		http: &http.Client{
 			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
-				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
+				DialContext:         (&net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}).DialContext,
 				MaxIdleConnsPerHost: 2 * maxInFlight,
 				TLSClientConfig:     &tls.Config{ServerName: base.Hostname(), MinVersion: tls.VersionTLS12},
 				IdleConnTimeout:     90 * time.Second,
 				DisableCompression:  true,
 			},
 		},
+	}
+}
+
+// authorization returns the value of the header for every request: client_secret_basic (RFC 6749, section 2.3.1) or a
+// bearer token.
+func (c *Config) authorization() string {
+	switch {
+	case c.ClientID != "":
+		request := http.Request{Header: http.Header{}}
+		request.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(c.Credential))
+		return request.Header.Get("Authorization")
+	case c.Credential != "":
+		return "Bearer " + c.Credential
+	default:
+		return ""
 	}
 }
 
@@ -106,7 +124,7 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := decode(body)
+	result, err := c.results.decode(body)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -179,7 +197,10 @@ func (c *client) send(
 		return nil, err
 	}
 	request.Host = host
-	request.Header.Set("Authorization", "Bearer "+c.credential)
+	if c.authorization != "" {
+		request.Header.Set("Authorization", c.authorization)
+	}
+	request.Header.Set("Accept", "application/json")
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}

@@ -8,11 +8,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 const (
@@ -51,7 +54,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeService{t: t}
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
-		w.Introspector = New(Config{
+		w.Introspector = New(Extended(Config{
 			Introspection: Parsed("http://tokens/introspect"), Credential: "x",
 			Now: time.Now,
 			Resolve: func(context.Context, string, string) ([]netip.Addr, error) {
@@ -66,7 +69,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 				}
 				w.ended = append(w.ended, err)
 			},
-		})
+		}))
 		w.client.http.Transport = w
 		test(t, w)
 		w.Close() // the bubble fails if a goroutine is left
@@ -163,7 +166,7 @@ func (w *fakeService) introspect(token string) *Result {
 // assertUsable fails the test unless the token's cached result has that usability. It refreshes nothing.
 func (w *fakeService) assertUsable(want bool) {
 	w.t.Helper()
-	if _, got, _ := w.cache.get(idOf(good), digestOf(good), time.Now(), w.follower.state.Load()); got != want {
+	if _, got, _ := w.cache.get(idOfGood(), digestOf(good), time.Now(), w.follower.state.Load()); got != want {
 		w.t.Errorf("usable: %v, want %v", got, want)
 	}
 }
@@ -188,6 +191,20 @@ func (w *fakeService) current() (*Result, bool) {
 	answer, _ := w.Introspect(w.t.Context(), good)
 	return answer, answer != nil
 }
+
+// format is that of the tokens of tests.
+var format = bearer.Format{
+	Prefixes: []string{"shpt_live_", "shpt_test_"}, Length: 61, IDLength: 12, Subject: "tok_", Checksum: true,
+}
+
+// Extended returns config for a tokens service with a change stream and forms of its own.
+func Extended(config Config) Config {
+	config.Extended, config.Format, config.SessionCookies = true, format, []string{"__Host-quayside", "quayside"}
+	config.Results.Organization = regexp.MustCompile(`^org_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
+	return config
+}
+
+func idOfGood() tokenID { return (&Introspector{format: format}).idOf(good, digest{}) }
 
 // Parsed parses a URL of a test.
 func Parsed(text string) *url.URL {

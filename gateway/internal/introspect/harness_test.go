@@ -68,10 +68,10 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
 func newIntrospector(t testing.TB, url string, c *clock) *introspect.Introspector {
 	t.Helper()
-	i := introspect.New(introspect.Config{
+	i := introspect.New(introspect.Extended(introspect.Config{
 		Introspection: introspect.Parsed(url), Credential: credential,
 		Timeout: 30 * time.Second, Now: c.now, OnStream: func(error) {},
-	})
+	}))
 	t.Cleanup(i.Close)
 	return i
 }

@@ -19,7 +19,9 @@
 package introspect
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"sync"
@@ -29,15 +31,24 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 // Config configures an [Introspector].
 type Config struct {
-	// Introspection is the absolute URL of the introspection endpoint; beside it are the change stream, "changes",
-	// and that of sessions, "sessions/introspect".
+	// Introspection is the absolute URL of the introspection endpoint.
 	Introspection *url.URL
-	// Credential is the bearer token for all.
-	Credential string
+	// Extended says that beside it are the change stream, "changes", and the introspection of sessions,
+	// "sessions/introspect".
+	Extended bool
+	// ClientID and Credential authenticate by client_secret_basic; without a ClientID, the credential is a bearer token.
+	ClientID, Credential string
+	// Format is that of tokens.
+	Format bearer.Format
+	// Results are what responses may contain.
+	Results Results
+	// SessionCookies are the names of the cookies that have a session.
+	SessionCookies []string
 	// Timeout bounds one introspection. Default: [Timeout]
 	Timeout time.Duration
 	// Now is the clock for lifetimes.
@@ -52,6 +63,9 @@ type Config struct {
 type Introspector struct {
 	client   *client
 	cache    *cache
+	format   bearer.Format
+	cookies  []string
+	extended bool
 	people   *otter.Cache[digest, struct{}] // cookies of active sessions
 	follower *follower
 	flight   singleflight.Group
@@ -67,11 +81,10 @@ type Introspector struct {
 func New(config Config) *Introspector {
 	client, cache := newClient(config), newCache()
 	i := &Introspector{
-		client: client,
-		cache:  cache,
+		client: client, cache: cache, format: config.Format, cookies: config.SessionCookies, extended: config.Extended,
 		people: newPeople(),
 		follower: &follower{
-			open: client.changes, onStatus: config.OnStream, cache: cache, now: config.Now,
+			open: client.changes, onStatus: config.OnStream, cache: cache, now: config.Now, format: &config.Format,
 			revision: unknownRevision,
 		},
 		now: config.Now,
@@ -84,7 +97,7 @@ func New(config Config) *Introspector {
 // introspection. An unusable one was active when it was last introspected. Results are shared; do not change them.
 func (i *Introspector) Cached(token string) (result *Result, usable bool) {
 	digest := digestOf(token)
-	result, usable, due := i.cache.get(idOf(token), digest, i.now(), i.follower.state.Load())
+	result, usable, due := i.cache.get(i.idOf(token, digest), digest, i.now(), i.follower.state.Load())
 	if due {
 		i.refresh(token, digest)
 	}
@@ -122,12 +135,12 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, e
 }
 
 func (i *Introspector) introspect(ctx context.Context, token string, digest digest) (*Result, error) {
-	id := idOf(token)
+	id, subject := i.idOf(token, digest), i.format.SubjectOf(token)
 	for superseded := false; ; superseded = true {
 		requestedAt := i.now()
 		flight := i.cache.beginFlight(id)
 		result, err := i.client.introspect(ctx, token)
-		if err == nil && result.Active && result.TokenID != id.publicID() {
+		if err == nil && result.Active && subject != "" && result.TokenID != subject {
 			err = fmt.Errorf("%w: the response is for another token", ErrUnavailable)
 		}
 		if err != nil {
@@ -138,7 +151,11 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 			result = Result{Reason: "expired"}
 		}
 		if result.Reason != "" { // the secret was right
-			result.TokenID = id.publicID()
+			result.TokenID = subject
+		}
+		if result.Active && result.TokenID == "" {
+			result.TokenID = hex.EncodeToString(digest[:12])
+			result.Lineage = cmp.Or(result.Lineage, result.TokenID)
 		}
 		// A result that a change superseded is requested again. The second one, which is newer than the caller's
 		// request, is returned but not cached.
@@ -152,9 +169,14 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 func (i *Introspector) startFollowing() {
 	i.follow.Do(func() {
 		i.client.endpoints.Start() // looking up the addresses
-		i.following.Go(func() { i.follower.run(i.lifetime) })
+		if i.extended {
+			i.following.Go(func() { i.follower.run(i.lifetime) })
+		}
 	})
 }
+
+// Follows reports whether there is a change stream.
+func (i *Introspector) Follows() bool { return i.extended }
 
 // LastHeartbeat returns the time of the stream's last heartbeat; zero if there was none.
 func (i *Introspector) LastHeartbeat() time.Time {

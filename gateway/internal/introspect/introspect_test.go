@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 func TestIntrospectSendsFormAndCredential(t *testing.T) {
@@ -183,19 +182,5 @@ func TestConcurrentIntrospectionsAreOneRequest(t *testing.T) {
 	others.Wait()
 	if n := asked.Load(); n != 1 {
 		t.Errorf("asked %d times for one token", n)
-	}
-}
-
-func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
-	t.Parallel()
-
-	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
-		if !bearer.WellFormed(r.PostFormValue("token")) {
-			t.Error("the probe would be refused for its form")
-		}
-		_, _ = io.WriteString(w, `{"active":false}`)
-	})
-	if err := newIntrospector(t, server.URL, new(clock)).Probe(t.Context()); err != nil {
-		t.Error(err)
 	}
 }

@@ -8,9 +8,20 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
-// The quota of a token whose result contains none.
+// Results are what the responses of a tokens service contain.
+type Results struct {
+	// Limit per Window is the quota of a token whose result contains none. Default: 100 per minute
+	Limit  int
+	Window time.Duration
+	// Organization is the form of an organization's id, which every active result then has. Nil: any or none
+	Organization *regexp.Regexp
+}
+
+// The quota by default.
 const (
 	defaultLimit  = 100
 	defaultWindow = time.Minute
@@ -18,19 +29,29 @@ const (
 
 // The largest quota accepted. A larger one is a fault.
 const (
-	maxLimit  = 1_000_000
-	maxWindow = 24 * time.Hour
+	MaxLimit  = 1_000_000
+	MaxWindow = 24 * time.Hour
 )
 
 // maxResultBytes bounds the response body; a result with 100 addresses has about 5 kB.
 const maxResultBytes = 64 << 10
 
-// Forms of the values that are forwarded in headers.
-var (
-	tokenIDForm = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
-	orgIDForm   = regexp.MustCompile(`^org_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
-	scopeForm   = regexp.MustCompile(`^([!#-\[\]-~]+( [!#-\[\]-~]+)*)?$`) // RFC 6749, section 3.3
-)
+// scopeForm is that of RFC 6749, section 3.3.
+var scopeForm = regexp.MustCompile(`^([!#-\[\]-~]+( [!#-\[\]-~]+)*)?$`)
+
+// maxIDBytes bounds ids, which are forwarded in headers and kept.
+const maxIDBytes = 255
+
+func isHeaderValue(ids ...string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool {
+		return len(id) > maxIDBytes || !httpguts.ValidHeaderFieldValue(id)
+	})
+}
+
+// isOrganization reports whether text may be the id of an organization.
+func (s *Results) isOrganization(text string) bool {
+	return isHeaderValue(text) && (s.Organization == nil || s.Organization.MatchString(text))
+}
 
 // Result is the result of an introspection.
 type Result struct {
@@ -73,13 +94,15 @@ func (a *Result) Admits(addr netip.Addr) bool {
 		slices.ContainsFunc(a.AllowFrom, func(allowed netip.Prefix) bool { return allowed.Contains(addr) })
 }
 
-// wireResult is the response of RFC 7662, section 2.2, with Quayside's members. Active is a pointer to distinguish a
-// response without it from an inactive one.
+// wireResult is the response of RFC 7662, section 2.2, with optional members beyond it. Active is a pointer to
+// distinguish a response without it from an inactive one.
 type wireResult struct {
 	Active         *bool          `json:"active"`
 	Reason         string         `json:"reason"`
 	Scope          string         `json:"scope"`
 	Subject        string         `json:"sub"`
+	Username       string         `json:"username"`
+	ClientID       string         `json:"client_id"`
 	Lineage        string         `json:"lineage"`
 	OrganizationID string         `json:"organization_id"`
 	ExpiresAt      *int64         `json:"exp"`
@@ -94,7 +117,7 @@ type wireResult struct {
 
 // decode parses a response. An active result without a member that must be forwarded or enforced is an error: as
 // active it would admit a request without a tenant, as inactive it would reject a valid token.
-func decode(body []byte) (Result, error) {
+func (s *Results) decode(body []byte) (Result, error) {
 	var wire wireResult
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return Result{}, fmt.Errorf("invalid introspection response: %w", err)
@@ -104,11 +127,12 @@ func decode(body []byte) (Result, error) {
 		return Result{}, fmt.Errorf("introspection response without active")
 	case !*wire.Active:
 		return Result{Reason: wire.Reason}, nil
-	case !tokenIDForm.MatchString(wire.Subject):
-		return Result{}, fmt.Errorf("active response with sub %q", wire.Subject)
-	case wire.Lineage != "" && !tokenIDForm.MatchString(wire.Lineage):
-		return Result{}, fmt.Errorf("active response with lineage %q", wire.Lineage)
-	case !orgIDForm.MatchString(wire.OrganizationID):
+	}
+	subject := cmp.Or(wire.Subject, wire.Username, wire.ClientID)
+	switch {
+	case !isHeaderValue(subject, wire.Lineage):
+		return Result{}, fmt.Errorf("active response with sub %q and lineage %q", subject, wire.Lineage)
+	case !s.isOrganization(wire.OrganizationID):
 		return Result{}, fmt.Errorf("active response with organization_id %q", wire.OrganizationID)
 	case !scopeForm.MatchString(wire.Scope):
 		return Result{}, fmt.Errorf("active response with scope %q", wire.Scope)
@@ -116,22 +140,22 @@ func decode(body []byte) (Result, error) {
 
 	result := Result{
 		Active:         true,
-		TokenID:        wire.Subject,
-		Lineage:        cmp.Or(wire.Lineage, wire.Subject),
+		TokenID:        subject,
+		Lineage:        cmp.Or(wire.Lineage, subject),
 		OrganizationID: wire.OrganizationID,
 		Permissions:    wire.Scope,
 		Rotated:        wire.RotatedTo != "",
 		Revision:       wire.Revision,
-		Limit:          defaultLimit,
-		Window:         defaultWindow,
+		Limit:          cmp.Or(s.Limit, defaultLimit),
+		Window:         cmp.Or(s.Window, defaultWindow),
 		AllowFrom:      wire.AllowFrom,
 	}
 	if wire.ExpiresAt != nil {
 		result.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
 	}
 	if limit := wire.RateLimit; limit != nil {
-		if limit.Limit < 1 || limit.Limit > maxLimit || limit.WindowSeconds < 1 ||
-			limit.WindowSeconds > int64(maxWindow/time.Second) {
+		if limit.Limit < 1 || limit.Limit > MaxLimit || limit.WindowSeconds < 1 ||
+			limit.WindowSeconds > int64(MaxWindow/time.Second) {
 			return Result{}, fmt.Errorf("active response with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
 		}
 		result.Limit = limit.Limit

@@ -19,7 +19,7 @@ type Session struct {
 	Next   string `json:"next"`
 
 	SessionID string `json:"sid"`
-	UserID    string `json:"sub"` // usr_…
+	UserID    string `json:"sub"`
 	Name      string `json:"name"`
 	// OrganizationID is empty if the person is not a member of the organization. The rest is then empty, too.
 	OrganizationID   string `json:"organization_id"`
@@ -30,11 +30,8 @@ type Session struct {
 	AuthTime int64 `json:"auth_time"`
 }
 
-var (
-	userIDForm    = regexp.MustCompile(`^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
-	sessionIDForm = regexp.MustCompile(`^ses_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
-	nextForm      = regexp.MustCompile(`^(/[a-z-]+)*$`)
-)
+// nextForm is that of a path of this site.
+var nextForm = regexp.MustCompile(`^(/[a-z-]+)*$`)
 
 // SessionRequest is a request for a page: its Cookie header and, for people's lists of their sessions, the address and
 // program that it came from.
@@ -55,15 +52,15 @@ func newPeople() *otter.Cache[digest, struct{}] {
 // KnownSession reports whether the session of a Cookie header was active within the last ten minutes, so that it is
 // worth an introspection whatever else comes from its address.
 func (i *Introspector) KnownSession(cookie string) bool {
-	_, known := i.people.GetIfPresent(digestOfSession(cookie))
+	_, known := i.people.GetIfPresent(i.digestOfSession(cookie))
 	return known
 }
 
 // digestOfSession returns the digest of the session in a Cookie header. A browser sends some cookies on some ways to a
 // page only, such as those with SameSite=Strict.
-func digestOfSession(cookie string) digest {
+func (i *Introspector) digestOfSession(cookie string) digest {
 	r := http.Request{Header: http.Header{"Cookie": {cookie}}}
-	for _, name := range []string{"__Host-quayside", "quayside"} {
+	for _, name := range i.cookies {
 		if session, err := r.Cookie(name); err == nil {
 			return digestOf(session.Value)
 		}
@@ -75,7 +72,9 @@ func digestOfSession(cookie string) digest {
 const sessionTimeout = 2 * time.Second
 
 // IsOrganization reports whether text has the form of an organization's id.
-func IsOrganization(text string) bool { return orgIDForm.MatchString(text) }
+func (i *Introspector) IsOrganization(text string) bool {
+	return i.client.results.Organization != nil && i.client.results.isOrganization(text)
+}
 
 // Session introspects the session of a request, for one organization of the person or, if that is empty, any. The error
 // is ctx's or an [ErrUnavailable]. Nothing is cached: pages are rare, and a session that has ended, or a role that was
@@ -98,14 +97,14 @@ func (i *Introspector) Session(ctx context.Context, from SessionRequest) (Sessio
 	}
 	switch s.Session.Active = s.Active != nil && *s.Active; {
 	case s.Active != nil && !*s.Active && nextForm.MatchString(s.Next):
-		i.people.Invalidate(digestOfSession(from.Cookie))
+		i.people.Invalidate(i.digestOfSession(from.Cookie))
 		return Session{Next: s.Next}, nil
-	case !s.Session.Active, !userIDForm.MatchString(s.UserID), !sessionIDForm.MatchString(s.SessionID),
-		s.OrganizationID != "" && !orgIDForm.MatchString(s.OrganizationID),
+	case !s.Session.Active, s.UserID == "" || s.SessionID == "", !isHeaderValue(s.UserID, s.SessionID),
+		s.OrganizationID != "" && !i.client.results.isOrganization(s.OrganizationID),
 		from.Organization != "" && s.OrganizationID != "" && s.OrganizationID != from.Organization,
 		!scopeForm.MatchString(s.Permissions):
 		return Session{}, fmt.Errorf("%w: the response about a session is malformed", ErrUnavailable)
 	}
-	i.people.Set(digestOfSession(from.Cookie), struct{}{})
+	i.people.Set(i.digestOfSession(from.Cookie), struct{}{})
 	return s.Session, nil
 }

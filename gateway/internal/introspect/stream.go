@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 // heartbeatTimeout is how old the last heartbeat may be for the stream to be fresh; the tokens service sends one
@@ -75,6 +77,7 @@ type follower struct {
 	onStatus func(error)
 	cache    *cache
 	now      func() time.Time
+	format   *bearer.Format
 
 	state    atomic.Pointer[streamState]
 	revision int64  // the newest applied to the cache, or unknownRevision
@@ -122,7 +125,7 @@ func (f *follower) follow(ctx context.Context) error {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(make([]byte, 0, 512), maxLineBytes)
 	for lines.Scan() {
-		next, err := parseChange(lines.Bytes())
+		next, err := parseChange(lines.Bytes(), f.format)
 		if err != nil {
 			return err
 		}
@@ -190,7 +193,7 @@ type change struct {
 
 // parseChange parses one line. The kind of change is irrelevant: the token's result is evicted. Errors do not quote
 // it.
-func parseChange(line []byte) (change, error) {
+func parseChange(line []byte, format *bearer.Format) (change, error) {
 	var wire struct {
 		Revision *int64  `json:"rev"`
 		Token    *string `json:"token"`
@@ -204,10 +207,12 @@ func parseChange(line []byte) (change, error) {
 		return change{}, errors.New("a line of the stream has no revision")
 	case wire.Token == nil:
 		return change{revision: *wire.Revision, epoch: wire.Epoch, heartbeat: true}, nil
-	case !tokenIDForm.MatchString(*wire.Token):
+	}
+	id, ok := format.IDOf(*wire.Token)
+	if !ok {
 		return change{}, fmt.Errorf("revision %d in the stream has an invalid token", *wire.Revision)
 	}
 	c := change{revision: *wire.Revision, epoch: wire.Epoch}
-	copy(c.token[:], (*wire.Token)[len(tokenPrefix):])
+	copy(c.token[:], id)
 	return c, nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9/logging"
+
 	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
@@ -55,3 +57,5 @@ func Queued(l *Limiter) int {
 
 // TokenID returns a new token id: all tests count in the same Redis.
 func TokenID() string { return "tok_" + rand.Text()[:12] }
+
+func init() { logging.Disable() } // as the shipped gateway does

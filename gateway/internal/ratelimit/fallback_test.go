@@ -13,7 +13,7 @@ var (
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
-	l := New(nil, options, time.Now)
+	l := New(new(recorder), options, time.Now)
 	l.memory = newMemory(100)
 	return l
 }

@@ -66,7 +66,8 @@ type Limiter struct {
 	batcher *batcher
 }
 
-// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect.
+// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect. Without a
+// client all windows are Local.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
 	clock, memory := &clock{local: now}, newMemory(memorySize)
 	return &Limiter{options: options, clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}
@@ -81,7 +82,7 @@ func (l *Limiter) Close() { l.batcher.breaker.close() }
 func (l *Limiter) Take(ctx context.Context, w Window) (State, error) {
 	arrived, now := time.Now(), l.clock.now()
 	s := State{Window: w, Remaining: w.Limit, Reset: w.end(now), Now: now, Source: Redis}
-	if w.Local {
+	if w.Local || l.batcher.client == nil {
 		return l.takeLocal(s), nil
 	}
 	known, breaker := l.memory.get(w, s.Reset), l.batcher.breaker

@@ -1,5 +1,5 @@
-// Package profiles is the Caddy module http.handlers.token_gate_profiles: the profiles of net/http/pprof at /debug/pprof/. Anyone
-// who reaches them can make the process slow, so they belong on a listener that is not published.
+// Package profiles is the Caddy module http.handlers.token_gate_profiles: the profiles of net/http/pprof at
+// /debug/pprof/. Anyone who reaches them can make the process slow, so they belong on a listener that is not published.
 package profiles
 
 import (

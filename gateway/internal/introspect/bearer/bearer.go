@@ -1,31 +1,59 @@
 // Package bearer reads the API token of a request and checks its form.
 //
-// It guarantees that what [Read] returns is exactly one token in the documented format with a right
-// checksum, taken from the Authorization header and from nowhere else (RFC 6750, section 2.1: never from
-// a body or a query). It makes no calls, so a typing error costs the tokens service nothing.
+// It guarantees that what [Format.Read] returns is exactly one token of the format, taken from the Authorization header
+// and from nowhere else (RFC 6750, section 2.1: never from a body or a query). It makes no calls, so a typing error
+// costs the tokens service nothing.
 package bearer
 
 import (
+	"cmp"
 	"errors"
 	"hash/crc32"
 	"strings"
 )
-
-// MaxHeaderBytes is the longest Authorization value that is read; a token needs 68 bytes.
-const MaxHeaderBytes = 512
 
 var (
 	// ErrMissing means that the request carries no bearer credentials: no Authorization header or one of
 	// another scheme.
 	ErrMissing = errors.New("no bearer token")
 	// ErrMalformed means that the request carries bearer credentials that cannot be a token: more than one
-	// Authorization header, an over-long one, or a text of the wrong format or checksum.
+	// Authorization header, or a text of the wrong format or checksum.
 	ErrMalformed = errors.New("malformed bearer token")
 )
 
-// Read returns the token in the values of a request's Authorization header, or [ErrMissing] or
-// [ErrMalformed]. The scheme is matched in any case (RFC 9110, section 11.1).
-func Read(authorization []string) (string, error) {
+// Format is what tokens look like. The zero Format is that of RFC 6750, with at most 4,096 bytes.
+type Format struct {
+	// Prefixes are those that a token begins with. Default: any
+	Prefixes []string `json:"prefixes,omitempty"`
+	// Length is that of a whole token. Default: any
+	Length int `json:"length,omitempty"`
+	// IDLength is the length of the public id after the prefix, which names the token in the stream of changes.
+	// Default: tokens have no id
+	IDLength int `json:"id_length,omitempty"`
+	// Subject is what precedes the id in the claim sub.
+	Subject string `json:"subject,omitempty"`
+	// Checksum says that the last six characters are the CRC-32 of the others in base62, as in tokens of GitHub.
+	Checksum bool `json:"checksum,omitempty"`
+}
+
+const (
+	maxLength      = 4096
+	checksumLength = 6
+	// MaxIDLength is the longest public id.
+	MaxIDLength = 32
+)
+
+// Validate reports whether there are tokens of the format.
+func (f *Format) Validate() error {
+	if f.Length < 0 || f.Length > maxLength || f.IDLength < 0 || f.IDLength > MaxIDLength {
+		return errors.New("tokens have at most 4096 bytes, and their ids at most 32")
+	}
+	return nil
+}
+
+// Read returns the token in the values of a request's Authorization header, or [ErrMissing] or [ErrMalformed]. The
+// scheme is matched in any case (RFC 9110, section 11.1).
+func (f *Format) Read(authorization []string) (string, error) {
 	switch len(authorization) {
 	case 0:
 		return "", ErrMissing
@@ -38,47 +66,58 @@ func Read(authorization []string) (string, error) {
 		return "", ErrMissing
 	}
 	token := strings.TrimLeft(credentials, " ")
-	if len(authorization[0]) > MaxHeaderBytes || !WellFormed(token) {
+	if !f.WellFormed(token) {
 		return "", ErrMalformed
 	}
 	return token, nil
 }
 
-// The layout of a token: shpt_live_ or shpt_test_, the id, _, a secret and a checksum.
-const (
-	live, test = "shpt_live_", "shpt_test_"
-	// IDLength is the length of the id in a token.
-	IDLength       = 12
-	secretLength   = 32
-	checksumLength = 6
-	length         = len(live) + IDLength + len("_") + secretLength + checksumLength
-)
-
-// digits is the base62 alphabet of ids, secrets and checksums, in the order of its values.
+// digits is the base62 alphabet of checksums, in the order of its values.
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// isDigit holds true for the bytes of digits.
-var isDigit = func() (table [256]bool) {
-	for i := range len(digits) {
-		table[digits[i]] = true
+// isTokenByte holds true for the bytes of a token (RFC 6750, section 2.1).
+var isTokenByte = func() (table [256]bool) {
+	for _, c := range []byte(digits + "-._~+/=") {
+		table[c] = true
 	}
 	return table
 }()
 
-// WellFormed reports whether token has the prefix, the length, the alphabet and the CRC-32 of a token. The checksum
+// WellFormed reports whether token has a prefix, the length, the alphabet and the checksum of the format. A checksum
 // detects typing errors; it does not authenticate.
-func WellFormed(token string) bool {
-	const idEnd, secretEnd = len(live) + IDLength, length - checksumLength
-	if len(token) != length || token[:len(live)] != live && token[:len(test)] != test || token[idEnd] != '_' {
+func (f *Format) WellFormed(token string) bool {
+	idStart := f.idStart(token)
+	if idStart < 0 || len(token) > cmp.Or(f.Length, maxLength) || len(token) < max(f.Length, idStart+f.IDLength+1) {
 		return false
 	}
-	for i := len(live); i < length; i++ {
-		if i != idEnd && !isDigit[token[i]] {
+	for i := idStart; i < len(token); i++ {
+		if !isTokenByte[token[i]] {
 			return false
 		}
 	}
-	sum := crc32.ChecksumIEEE([]byte(token[:secretEnd]))
-	for i := length - 1; i >= secretEnd; i-- {
+	return !f.Checksum || hasChecksum(token)
+}
+
+// idStart returns the length of the prefix of a token, or -1 if it has none of the format.
+func (f *Format) idStart(token string) int {
+	if len(f.Prefixes) == 0 {
+		return 0
+	}
+	for _, prefix := range f.Prefixes {
+		if strings.HasPrefix(token, prefix) {
+			return len(prefix)
+		}
+	}
+	return -1
+}
+
+func hasChecksum(token string) bool {
+	end := len(token) - checksumLength
+	if end < 0 {
+		return false
+	}
+	sum := crc32.ChecksumIEEE([]byte(token[:end]))
+	for i := len(token) - 1; i >= end; i-- {
 		if token[i] != digits[sum%62] {
 			return false
 		}
@@ -87,5 +126,26 @@ func WellFormed(token string) bool {
 	return true
 }
 
-// ID returns the public part of a well-formed token, which identifies it.
-func ID(token string) string { return token[len(live) : len(live)+IDLength] }
+// ID returns the public id of a well-formed token; "" if the format has none.
+func (f *Format) ID(token string) string {
+	start := f.idStart(token)
+	return token[start : start+f.IDLength]
+}
+
+// SubjectOf returns the claim sub of a well-formed token; "" if the format has no ids.
+func (f *Format) SubjectOf(token string) string {
+	if f.IDLength == 0 {
+		return ""
+	}
+	return f.Subject + f.ID(token)
+}
+
+// IDOf returns the public id in the claim sub of a token, and whether it is one.
+func (f *Format) IDOf(subject string) (id string, ok bool) {
+	id, ok = strings.CutPrefix(subject, f.Subject)
+	ok = ok && len(id) == f.IDLength
+	for i := range len(id) {
+		ok = ok && isTokenByte[id[i]]
+	}
+	return id, ok && id != ""
+}
