@@ -237,6 +237,14 @@ func thefts() []theft {
 			)
 			return replayed, err
 		}},
+		{"Overview", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			o, err := r.Overview(ctx, thief, Noon, 6)
+			return len(o.Newest[shipments.ReadyForReview]) > 0 || len(o.Latest) > 0 || o.FailingCount > 0, err
+		}},
+		{"Tallies", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			found, err := r.Tallies(ctx, thief, []shipments.ID{v.ID})
+			return len(found) > 0, err
+		}},
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.Create(ctx, thief, v.Shipment, Someone)
 		}},
@@ -260,10 +268,5 @@ func thefts() []theft {
 			}},
 		)
 	}
-	return append(all, theft{"Tallies", func(
-		ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim,
-	) (bool, error) {
-		found, err := r.Tallies(ctx, thief, []shipments.ID{v.ID})
-		return len(found) > 0, err
-	}})
+	return all
 }

@@ -102,6 +102,14 @@ func (r *Repository) Tallies(
 	return getJSON[map[shipments.ID]shipments.Tally](ctx, r.tenant(ctx, org), query("read_tallies"), org, arrayOf(ids))
 }
 
+// Overview implements shipments.Repository.
+func (r *Repository) Overview(
+	ctx context.Context, org shipments.OrgID, monday time.Time, few int,
+) (shipments.Overview, error) {
+	return getJSON[shipments.Overview](ctx, r.tenant(ctx, org), query("read_overview"), org, few, monday,
+		shipments.MaxFailing)
+}
+
 // listAfterQuery returns the query of the shipments after one, and its arguments.
 func listAfterQuery(org shipments.OrgID, f shipments.Filter, last *shipments.Shipment, limit int64) (statement, []any) {
 	key := uuid.Nil

@@ -49,6 +49,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			'create', status
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
+		INSERT INTO decision_counts SELECT $1, date '2026-11-20' - d, 'approve', shard, 1
+		FROM generate_series(0, 99) d, generate_series(0, 7) shard`, org)
+	exec(tb, db, `
 		INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted,
 			declared, created_at, processed_at)
 		SELECT organization_id, id, gen_random_uuid(), 'packing_list', 'processed', sha256(uuid_send(id)), 1, 1, '{}',
@@ -126,6 +129,7 @@ func plannedQueries(org uuid.UUID) map[string]planned {
 		"read_head":                {tenantRole, "", []any{org, id}},
 		"read_versions":            {tenantRole, "", []any{org, "{" + id.String() + "}"}},
 		"delete_shipment":          {tenantRole, "", []any{org, id, "pending", 1, none, id, "2026-11-20", "usr_1", "Anna"}},
+		"read_overview":            {tenantRole, "", []any{org, 6, "2026-09-07", 1000}},
 		"read_tallies":             {tenantRole, "", []any{org, "{" + id.String() + "}"}},
 		"read_documents":           {tenantRole, "", []any{org, id}},
 		"read_document":            {tenantRole, "", []any{org, id, id}},
@@ -313,6 +317,12 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 		}
 	}
 	exec(t, db, `RESET enable_sort; RESET enable_bitmapscan`)
+	overview := plannedQueries(uuid.UUID(org))["read_overview"]
+	for _, index := range []string{"shipments_failing", "shipment_history_people", "decision_counts_pkey"} {
+		if explainGeneric(t, db, overview.text, overview.args).findIndex(index) == nil {
+			t.Errorf("the overview does not use %s", index)
+		}
+	}
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		list, args := listQuery(org, shipments.Filter{UpdatedAfter: &Noon, Status: status}, 10, 25)
 		found := explainGeneric(t, db, list.text, args).findIndex("shipments_updated")

@@ -25,6 +25,10 @@ type Repository interface {
 	// Tallies returns those of shipments that have checks.
 	Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error)
 
+	// Overview returns the newest few shipments that wait for something, the latest few changes by people, and the
+	// decisions of twelve weeks from a Monday on.
+	Overview(ctx context.Context, org OrgID, monday time.Time, few int) (Overview, error)
+
 	// Get returns a shipment with parts of it as of one instant, or
 	// ErrNotFound. Parts with more than atMost bytes are nil.
 	Get(ctx context.Context, org OrgID, id ID, p Parts, atMost int64) (Detail, error)

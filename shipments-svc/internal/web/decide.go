@@ -74,7 +74,7 @@ func (s *site) decide(
 		return s.again(ctx, v, http.StatusPreconditionFailed, reason, pages.Fault{Field: "reason", Text: "This shipment " +
 			"was changed after you opened it, and nothing was done. Look at it as it is now, and decide again."})
 	}
-	return redirect(v.path()+"?status="+string(shipments.ReadyForReview), done), err
+	return redirect(v.list()+"?status="+string(shipments.ReadyForReview), done), err
 }
 
 // again shows the shipment as it is now, with what is wrong, what was accepted and the

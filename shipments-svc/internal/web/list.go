@@ -21,6 +21,7 @@ const perPage = 50
 // listPage is the data of the list.
 type listPage struct {
 	shipments.Filter
+	Ways      []pages.Link
 	Query     url.Values   // as the filters are typed
 	Chips     []pages.Link // without each of the filters
 	Clear     string       // the address without filters
@@ -102,8 +103,8 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	p := listPage{
-		Filter: filter, Query: typed, Fields: fieldsOf(filter.Texts, shipments.FilterFields), Results: shipments.Results,
-		Create:    v.may("POST /api/v1/shipments"),
+		Ways: v.ways(), Filter: filter, Query: typed, Fields: fieldsOf(filter.Texts, shipments.FilterFields),
+		Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
 		Templates: v.may("GET /api/v1/mapping_templates"),
 	}
 	number := pages.Number(typed)

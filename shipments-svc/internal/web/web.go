@@ -124,7 +124,7 @@ func (v *visit) path(rest ...string) string {
 }
 
 // list is the address of the list of shipments.
-func (v *visit) list() string { return v.path() }
+func (v *visit) list() string { return v.path("list") }
 
 // here is the address of the shipment in the path.
 func (v *visit) here() string { return v.path(v.PathValue("id")) }
@@ -245,7 +245,8 @@ type route struct {
 var slow = []string{"POST /{id}/documents", "GET /export.xlsx", "GET /export.csv"}
 
 var table = []route{
-	{"GET", "GET /shipments", (*site).list},
+	{"GET", "GET /shipments", (*site).overview},
+	{"GET /list", "GET /shipments", (*site).list},
 	{"GET /new", "POST /shipments", (*site).showNew},
 	{"POST", "POST /shipments", (*site).create},
 	{"GET /export.xlsx", "GET /shipments", (*site).exportList},

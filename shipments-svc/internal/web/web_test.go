@@ -240,9 +240,13 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	base := "/shipments/" + s.org
+	list := base + "/list"
 	wantTo(t, s.get(t, "/shipments"), base)
 	want(t, s.get(t, base), http.StatusOK, "No shipments yet", "Obst &amp; Co", "Anna &lt;b&gt;", `href="`+base+`/new"`)
 	path := s.create(t)
+	want(t, s.get(t, base), http.StatusOK, `?status=pending">Waiting for documents <span class="count">1</span>`,
+		"MSC Carmen → Rotterdam", "No check fails.", `<span class="hint">by you</span>`)
+	wantTo(t, s.get(t, base+"?status=processing&q=carmen"), list+"?status=processing&q=carmen")
 	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "by you", "No documents yet", "!id=\"approve\"")
 	want(t, s.attach(t, path, "true"), http.StatusOK,
 		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet",
@@ -259,16 +263,16 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	if ask.MatchString(s.get(t, path).Body.String()) {
 		t.Error("a document is deleted while it is read")
 	}
-	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "Reference: PO-&lt;1&gt;",
-		`href="`+base+`?status=processing">Clear`, `href="`+base+`?reference=PO-%3C1%3E&amp;status=approved">Approved</a>`)
-	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.",
+	want(t, s.get(t, list+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "Reference: PO-&lt;1&gt;",
+		`href="`+list+`?status=processing">Clear`, `href="`+list+`?reference=PO-%3C1%3E&amp;status=approved">Approved</a>`)
+	want(t, s.get(t, list+"?status=approved"), http.StatusOK, "No shipments match.",
 		`Approved <span class="count">0</span>`)
-	want(t, s.get(t, base+"?vessel=msc&destination=rott&from=2020-01-01&sort=-vessel"), http.StatusOK, "PO-&lt;1&gt;",
-		"export.csv?destination=rott", `aria-sort="descending"><a href="`+base+`?destination=rott&amp;from=2020`)
+	want(t, s.get(t, list+"?vessel=msc&destination=rott&from=2020-01-01&sort=-vessel"), http.StatusOK, "PO-&lt;1&gt;",
+		"export.csv?destination=rott", `aria-sort="descending"><a href="`+list+`?destination=rott&amp;from=2020`)
 	want(t, s.get(t, base+"/export.csv?from=2026-11-31"), http.StatusBadRequest)
-	want(t, s.get(t, base+"?status=lost"), http.StatusBadRequest, "Status must be one of pending,")
-	want(t, s.get(t, base+"?q=c"), http.StatusBadRequest, "The search must have at least 3 characters.")
-	want(t, s.get(t, base+"?vessel=carmen"), http.StatusOK, "No shipments match these filters.")
+	want(t, s.get(t, list+"?status=lost"), http.StatusBadRequest, "Status must be one of pending,")
+	want(t, s.get(t, list+"?q=c"), http.StatusBadRequest, "The search must have at least 3 characters.")
+	want(t, s.get(t, list+"?vessel=carmen"), http.StatusOK, "No shipments match these filters.")
 }
 
 // reads has documents read until the test ends.
@@ -371,6 +375,7 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	}
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)
 	path := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
+	want(t, s.get(t, "/shipments/"+s.org), http.StatusOK, `Failing checks <span class="count">1</span>`, "1 failed")
 	want(t, s.get(t, path), http.StatusOK, `value="required_documents"`, `value="weight_unit"`,
 		`name="version" value="1"`)
 	accepted := []string{"required_documents", "weight_unit"}
@@ -389,7 +394,8 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	wantTo(t, s.post(t, path+"/approve", url.Values{
 		"version": {"1"}, "reason": {"Sent by\r\ncourier"}, "accept": accepted,
 	}),
-		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
+		"/shipments/"+s.org+"/list?status=ready_for_review&done=approved")
+	want(t, s.get(t, "/shipments/"+s.org), http.StatusOK, "Approved 1</span>", "<td>1</td><td>0</td>", "No shipment waits")
 	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review",
 		"Required documents, accepted: no certificate", "Weight unit, accepted: assumed")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
