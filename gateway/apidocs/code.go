@@ -2,57 +2,36 @@ package apidocs
 
 import (
 	"html/template"
-	"io"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 )
 
-// tokenClasses are the classes that docs.css has colours for; other tokens have the colour of text.
-var tokenClasses = map[chroma.TokenType]string{
-	chroma.Keyword: "keyword", chroma.LiteralString: "string", chroma.LiteralNumber: "number", chroma.Comment: "comment",
-	chroma.NameTag: "name", chroma.NameVariable: "name", chroma.NameFunction: "name", chroma.NameBuiltin: "keyword",
-}
+// formatter gives each token a class, for which docs.css has colours.
+var formatter = html.New(html.WithClasses(true), html.PreventSurroundingPre(true))
 
-func tokenClass(t chroma.TokenType) string {
-	for _, kind := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
-		if class := tokenClasses[kind]; class != "" {
-			return class
-		}
+// colour returns source as HTML. Code of an unknown language has no colours.
+func colour(language, source string) (template.HTML, error) {
+	lexer := lexers.Get(language)
+	if lexer == nil {
+		lexer = lexers.Fallback
 	}
-	return ""
-}
-
-// colour returns source as HTML with the class of each token. Code of an unknown language has none.
-func colour(language, source string) template.HTML {
-	all := []chroma.Token{{Value: source}}
-	if lexer := lexers.Get(language); lexer != nil {
-		if read, err := chroma.Tokenise(chroma.Coalesce(lexer), nil, source); err == nil {
-			all = read
-		}
+	tokens, err := lexer.Tokenise(nil, source)
+	if err != nil {
+		return "", err
 	}
 	var out strings.Builder
-	for _, token := range all {
-		text := template.HTMLEscapeString(token.Value)
-		if class := tokenClass(token.Type); class != "" {
-			text = `<span class="` + class + `">` + text + "</span>"
-		}
-		out.WriteString(text)
-	}
-	return template.HTML(out.String()) //nolint:gosec // G203: it is escaped
+	err = formatter.Format(&out, styles.Fallback, tokens)
+	return template.HTML(out.String()), err //nolint:gosec // G203: it is escaped
 }
 
 // sample is a program in one language.
 type sample struct{ Language, Source string }
-
-// Label is the language for people.
-func (s sample) Label() string {
-	return map[string]string{"sh": "curl", "go": "Go", "python": "Python", "js": "JavaScript"}[s.Language]
-}
 
 // choice is the same program in several languages, of which a page shows one.
 type choice struct {
@@ -64,13 +43,11 @@ var codeTemplate = template.Must(template.New("code.tmpl").Funcs(template.FuncMa
 	ParseFS(templates, "templates/code.tmpl"))
 
 // HTML returns the samples with the switch between their languages.
-func (c choice) HTML() template.HTML {
+func (c choice) HTML() (template.HTML, error) {
 	var out strings.Builder
-	_ = c.write(&out)
-	return template.HTML(out.String()) //nolint:gosec // G203: of a template
+	err := codeTemplate.Execute(&out, c)
+	return template.HTML(out.String()), err //nolint:gosec // G203: of a template
 }
-
-func (c choice) write(w io.Writer) error { return codeTemplate.Execute(w, c) }
 
 // codeBlocks renders blocks of code that follow each other in a text as one choice.
 type codeBlocks struct{}
@@ -88,7 +65,9 @@ func (codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			block := next.(*ast.FencedCodeBlock)
 			c.Samples = append(c.Samples, sample{string(block.Language(source)), string(block.Lines().Value(source))})
 		}
-		return ast.WalkSkipChildren, c.write(w)
+		text, err := c.HTML()
+		_, _ = w.WriteString(string(text)) // to a buffer, which takes everything
+		return ast.WalkSkipChildren, err
 	})
 }
 

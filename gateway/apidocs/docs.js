@@ -9,6 +9,19 @@ document.addEventListener("change", ({ target }) => {
 });
 try { choose(localStorage.getItem("language")); } catch { /* the browser keeps nothing */ }
 
+// Each block of code has a button that copies it: copy and select are functions of script.js.
+all("article pre > code").forEach(({ parentNode: block }) => {
+  const frame = Object.assign(document.createElement("div"), { className: "code" });
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "small", textContent: "Copy" });
+  block.replaceWith(frame);
+  frame.append(button, block);
+  button.addEventListener("click", async () => {
+    const done = await copy(block.textContent);
+    document.querySelector("#copied").textContent = done ? "✓ Copied." : "Couldn't copy. The text is selected: press Ctrl+C or ⌘C.";
+    if (!done) select(block);
+  });
+});
+
 // The console sends a request with the reader's token, which is in its field and nowhere else: the fields have no names,
 // so no form and no history takes them along.
 const form = document.querySelector("#try");

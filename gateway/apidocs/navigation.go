@@ -1,11 +1,9 @@
 package apidocs
 
 import (
-	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
-	"strconv"
 )
 
 // document is a page of the documentation, which is the same in every response.
@@ -63,10 +61,7 @@ type heading struct {
 	Text      template.HTML
 }
 
-var (
-	headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*?)</h[23]>`)
-	code     = regexp.MustCompile(`(?s)<pre><code>(.*?)</code></pre>`)
-)
+var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*?)</h[23]>`)
 
 // contents are the headings of a page.
 func contents(page []byte) (all []heading) {
@@ -75,16 +70,4 @@ func contents(page []byte) (all []heading) {
 		all = append(all, heading{string(found[1]), string(found[2]), text})
 	}
 	return all
-}
-
-// finish makes each heading of a page a link to itself, and gives each block of code a button that copies it.
-func finish(page []byte) []byte {
-	page = headings.ReplaceAll(page, []byte(`<h$1 id="$2"><a class="anchor" href="#$2">$3</a></h$1>`))
-	number := 0
-	return code.ReplaceAllFunc(page, func(block []byte) []byte {
-		number++
-		id := "code-" + strconv.Itoa(number)
-		return fmt.Appendf(nil, `<div class="code"><button type="button" class="small" data-copy="%s" hidden>Copy</button>`+
-			`<pre id="%s">%s</div>`, id, id, block[len("<pre>"):])
-	})
 }

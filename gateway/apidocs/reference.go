@@ -148,11 +148,9 @@ func (d *description) groups() (all []group, err error) {
 			for j, op := range path.values {
 				shown := d.show(strings.ToUpper(path.names[j]), paths.names[i], op)
 				if strings.HasPrefix(shown.Address, "/") {
-					c, err := samples(shown.Method, shown.Address, op)
-					if err != nil {
+					if shown.Samples, err = samples(shown.Method, shown.Address, op); err != nil {
 						return nil, err
 					}
-					shown.Samples = c.HTML()
 				}
 				tags := op.get("tags").strings()
 				of := slices.IndexFunc(all, func(g group) bool { return slices.Contains(tags, g.Name) })

@@ -2,11 +2,12 @@ package apidocs
 
 import (
 	"bytes"
+	"html/template"
 	"strings"
-	"text/template"
+	text "text/template"
 )
 
-var sampleTemplates = template.Must(template.ParseFS(templates, "templates/samples.tmpl"))
+var sampleTemplates = text.Must(text.ParseFS(templates, "templates/samples.tmpl"))
 
 // request is an example of a request of an operation.
 type request struct {
@@ -18,16 +19,17 @@ type request struct {
 type header struct{ Name, Value string }
 
 // samples returns a request of an operation with the values of its examples, in several languages.
-func samples(method, path string, op *node) (all choice, err error) {
+func samples(method, path string, op *node) (template.HTML, error) {
+	var all choice
 	r := requestOf(method, path, op)
 	for _, language := range []string{"sh", "go", "python", "js"} {
 		var source bytes.Buffer
 		if err := sampleTemplates.ExecuteTemplate(&source, language, r); err != nil {
-			return choice{}, err
+			return "", err
 		}
 		all.Samples = append(all.Samples, sample{language, source.String()})
 	}
-	return all, nil
+	return all.HTML()
 }
 
 // requestOf has the required parameters, and the JSON body, of an operation's examples.

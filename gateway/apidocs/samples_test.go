@@ -1,6 +1,8 @@
 package apidocs
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,23 +31,17 @@ func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
 	}
 	const path = "/things/{id}"
 	put, err := samples("PUT", path, d.get("paths", path, "put"))
-	if err != nil || len(put.Samples) != 4 {
-		t.Fatal(len(put.Samples), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, sample := range put.Samples {
-		for _, want := range []string{"PUT", "/things/thing_1?at=7000000", "kind-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
-			if !strings.Contains(sample.Source, want) || strings.Contains(sample.Source, "tag-1") {
-				t.Errorf("%s: no %s in\n%s", sample.Language, want, sample.Source)
-			}
+	text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(put), ""))
+	for _, want := range []string{"PUT", "/things/thing_1?at=7000000", "kind-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
+		if strings.Count(text, want) != 4 || strings.Contains(text, "tag-1") {
+			t.Errorf("%d times %s in\n%s", strings.Count(text, want), want, text)
 		}
 	}
 	get, err := samples("GET", path, d.get("paths", path, "get"))
-	if err != nil || len(get.Samples) != 4 {
-		t.Fatal(len(get.Samples), err)
-	}
-	for _, sample := range get.Samples {
-		if strings.Contains(sample.Source, "QUAYSIDE_TOKEN") {
-			t.Errorf("%s sends a token that is not needed", sample.Language)
-		}
+	if err != nil || strings.Contains(string(get), "QUAYSIDE_TOKEN") {
+		t.Errorf("a token is sent that is not needed: %v", err)
 	}
 }

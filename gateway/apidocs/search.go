@@ -3,12 +3,10 @@ package apidocs
 import (
 	"bytes"
 	"cmp"
-	_ "embed" // for the vocabulary
-	"encoding/json"
+	_ "embed" // for the synonyms
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/net/html"
@@ -22,47 +20,37 @@ type index []section
 type section struct {
 	To, Page, Heading, Text string
 	words                   [3]string // of Page, Heading and Text
+	rank                    int       // for a query
 }
 
 // weights are how much a word counts in each of section.words, if it is the reader's own; one that means the same
 // counts half.
 var weights = [...]int{16, 8, 2}
 
-//go:embed search.json
-var vocabularyText []byte
-
-// synonyms are the words that say nothing in a query, and those that mean the same.
-type synonyms struct {
-	Skip []string   `json:"skip"`
-	Same [][]string `json:"same"`
-}
-
-var vocabulary = sync.OnceValue(func() (v synonyms) {
-	if err := json.Unmarshal(vocabularyText, &v); err != nil {
-		panic(err) // it is part of the program
-	}
-	return v
-})
+// synonyms has the words that say nothing in a query, and a line for each group of words that mean the same.
+//
+//go:embed synonyms.txt
+var synonyms string
 
 // term is a word of a query, followed by those that mean the same.
 type term []string
 
 // terms are what a query looks for. Of a plural that is the singular, which both begin with.
 func terms(query string) (all []term) {
+	groups := strings.Split(strings.TrimSpace(synonyms), "\n")
 	for word := range strings.FieldsSeq(words(query)) {
-		if slices.Contains(vocabulary().Skip, word) || len(all) == maxTerms {
-			continue
-		}
 		if len(word) > 3 {
 			word = strings.TrimSuffix(word, "s")
 		}
 		one := term{word}
-		for _, same := range vocabulary().Same {
-			if slices.Contains(same, word) {
+		for _, group := range groups {
+			if same := strings.Split(group, ", "); slices.Contains(same, word) {
 				one = append(one, same...)
 			}
 		}
-		all = append(all, one)
+		if len(all) < maxTerms && !slices.Contains(strings.Split(groups[0], ", "), word) {
+			all = append(all, one)
+		}
 	}
 	return all
 }
@@ -133,38 +121,33 @@ type results struct {
 
 // find returns the best section of each page that has all terms, and what stands around the first of them. Guides and
 // the reference are ranked apart.
-func (x index) find(query string) (all []results) {
-	looked := terms(query)
-	ranks := map[string]int{}
-	found := []results{{Title: "Guides"}, {Title: "Reference"}}
-	sections := slices.Clone(x)
-	for _, s := range sections {
-		ranks[s.To] = max(ranks[s.To], s.rank(looked))
+func (x index) find(query string) []results {
+	looked, seen := terms(query), map[string]bool{}
+	all := []results{{Title: "Guides"}, {Title: "Reference"}}
+	found := slices.Clone(x)
+	for i := range found {
+		found[i].rank = found[i].rankOf(looked)
 	}
-	slices.SortStableFunc(sections, func(a, b section) int { return cmp.Compare(ranks[b.To], ranks[a.To]) })
-	seen := map[string]bool{}
-	for _, s := range sections {
-		of := &found[0]
+	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(b.rank, a.rank) })
+	for _, s := range found {
+		of := &all[0]
 		if strings.HasPrefix(s.To, "/docs/reference") || strings.HasPrefix(s.To, "/problems") {
-			of = &found[1]
+			of = &all[1]
 		}
 		page, _, _ := strings.Cut(s.To, "#")
-		if ranks[s.To] == 0 || seen[page] || len(of.Sections) == maxFound {
-			continue
+		if s.rank > 0 && !seen[page] && len(of.Sections) < maxFound {
+			seen[page] = true
+			s.Text = s.snippet(looked[0])
+			of.Sections = append(of.Sections, s)
 		}
-		seen[page] = true
-		s.Text = s.snippet(looked[0])
-		of.Sections = append(of.Sections, s)
 	}
-	return slices.DeleteFunc(found, func(r results) bool { return len(r.Sections) == 0 })
+	return all
 }
 
-// rank is the higher the more terms are in headings, and 0 if one is nowhere, or there is none.
-func (s section) rank(all []term) (rank int) {
-	for i, one := range all {
-		if i == 0 {
-			rank = 1
-		}
+// rankOf is the higher the more terms are in headings, and 0 if one is nowhere, or there is none.
+func (s section) rankOf(all []term) int {
+	rank := min(len(all), 1)
+	for _, one := range all {
 		rank *= s.weight(one)
 	}
 	return rank

@@ -108,7 +108,7 @@ func (s *site) publish(d document) error {
 	if d.Template != "guides" { // which repeats the summaries of others
 		s.index.add(d.Path, d.Title, content)
 	}
-	content = finish(content)
+	content = headings.ReplaceAll(content, []byte(`<h$1 id="$2"><a class="anchor" href="#$2">$3</a></h$1>`))
 	s.handle(d.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", cached)
