@@ -103,6 +103,24 @@ func (e AttachFormDryRun) Valid() bool {
 	}
 }
 
+// Defines values for CheckSuggestionsField.
+const (
+	CheckSuggestionsFieldVessel CheckSuggestionsField = "vessel"
+	CheckSuggestionsFieldVoyage CheckSuggestionsField = "voyage"
+)
+
+// Valid indicates whether the value is a known member of the CheckSuggestionsField enum.
+func (e CheckSuggestionsField) Valid() bool {
+	switch e {
+	case CheckSuggestionsFieldVessel:
+		return true
+	case CheckSuggestionsFieldVoyage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CheckResult.
 const (
 	CheckResultFail CheckResult = "fail"
@@ -481,6 +499,7 @@ func (e HistoryHistoryAction) Valid() bool {
 // Defines values for HistoryHistoryChangesField.
 const (
 	HistoryHistoryChangesFieldDestination HistoryHistoryChangesField = "destination"
+	HistoryHistoryChangesFieldFilename    HistoryHistoryChangesField = "filename"
 	HistoryHistoryChangesFieldOrigin      HistoryHistoryChangesField = "origin"
 	HistoryHistoryChangesFieldReference   HistoryHistoryChangesField = "reference"
 	HistoryHistoryChangesFieldType        HistoryHistoryChangesField = "type"
@@ -492,6 +511,8 @@ const (
 func (e HistoryHistoryChangesField) Valid() bool {
 	switch e {
 	case HistoryHistoryChangesFieldDestination:
+		return true
+	case HistoryHistoryChangesFieldFilename:
 		return true
 	case HistoryHistoryChangesFieldOrigin:
 		return true
@@ -865,7 +886,22 @@ type Check struct {
 	// Result `pass`: all is well. `warn`: worth a look, no obstacle. `fail`: an obstacle to approval. `skip`: the check could
 	// not be made.
 	Result CheckResult `json:"result"`
+
+	// Suggestions Texts with which the shipment would agree with its documents; absent where there are none.
+	Suggestions *[]struct {
+		// DocumentType A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
+		DocumentType DocumentType `json:"document_type"`
+
+		// Field The member of the shipment.
+		Field CheckSuggestionsField `json:"field"`
+
+		// Value What it could be.
+		Value string `json:"value"`
+	} `json:"suggestions,omitempty"`
 }
+
+// CheckSuggestionsField The member of the shipment.
+type CheckSuggestionsField string
 
 // CheckResult `pass`: all is well. `warn`: worth a look, no obstacle. `fail`: an obstacle to approval. `skip`: the check could
 // not be made.
@@ -1371,7 +1407,7 @@ type History struct {
 		// At UTC, with milliseconds.
 		At Timestamp `json:"at"`
 
-		// Changes The texts that an update replaced, or the type of a document.
+		// Changes The texts that an update replaced, the type of a document, or the name of a deleted one.
 		Changes *[]struct {
 			// Field The member that changed.
 			Field HistoryHistoryChangesField `json:"field"`
@@ -1461,6 +1497,9 @@ type Mapping struct {
 
 		// Rules The rules that made the score.
 		Rules *[]string `json:"rules,omitempty"`
+
+		// Samples The first values of the column that differ.
+		Samples *[]string `json:"samples,omitempty"`
 
 		// Score How sure the field is; 1 where it was given.
 		Score float32 `json:"score"`

@@ -1,9 +1,12 @@
 package browser
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -79,7 +82,7 @@ func (w way) newShipment(reference string) {
 	w.Helper()
 	w.press("#new")
 	for _, field := range [][2]string{
-		{"#reference", reference}, {"#vessel", "MSC Carmen"}, {"#origin", "Cape Town"}, {"#destination", "Dubai"},
+		{"#reference", reference}, {"#vessel", "MSC Lorena"}, {"#origin", "Cape Town"}, {"#destination", "Dubai"},
 	} {
 		w.write(field[0], field[1])
 	}
@@ -142,19 +145,17 @@ func (w way) uploadsAndApproves(o organization) {
 		w.chooses(list)
 	}
 	w.sees("Pallet number")
-	w.sees("No documents yet.")
+	w.sees("No documents yet")
 	w.accessible()
 	w.press("#attach")
 	w.sees("The document was attached.")
 	w.reviewable()
 	w.accessible()
 
-	w.press(`a[aria-label="Columns of packing-list.csv"]`)
-	w.sees("Remember for lists like this")
-	w.accessible()
-	w.write("#save_as", "Cape Fresh")
-	w.do(chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
-	w.press("#correct")
+	w.press(`[name=vessel]`) // of the document, which is right
+	w.sees("The shipment was saved, and checked again.")
+	w.sees("MSC Carmen")
+	w.correctsAColumn()
 	w.reviewable()
 	w.accepts()
 	w.write("#reason", "Certificates follow by courier")
@@ -169,6 +170,63 @@ func (w way) uploadsAndApproves(o organization) {
 	w.visit(o.shipments("/templates"))
 	w.sees("Cape Fresh")
 	w.accessible()
+}
+
+// correctsAColumn goes to the list, sees what another field of a column would change, and has it remembered as it is.
+func (w way) correctsAColumn() {
+	w.press(`nav[aria-label=Shipment] a[href$="/documents"]`)
+	w.accessible()
+	w.press("#documents a")
+	w.sees("What it looks like")
+	w.sees("P-001 · P-002 · P-003")
+	w.accessible()
+	w.do(chromedp.SetValue(chromedp.CSS("#c0-D"), ""))
+	if w.script {
+		w.tabTo("#try")
+		w.keys(kb.Enter)
+		w.awaits(`document.querySelector("#change")?.innerText.includes("→ 0")`)
+	} else {
+		w.press("#try")
+		w.sees("→ 0")
+	}
+	w.accessible()
+	w.do(chromedp.SetValue(chromedp.CSS("#c0-D"), "boxes"))
+	w.write("#save_as", "Cape Fresh")
+	w.do(chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
+	w.press("#correct")
+}
+
+// A shipment of 60 pallets is printed on three pages at most, and none is wider than a phone.
+func TestAnOfficePrintsAShipment(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	w := way{tab: enter(t, o), script: true}
+	rows := "Vessel;" + strings.Repeat("X", 200) + "\nPallet;Variety;Calibre;Boxes;Net weight per box (kg)\n"
+	for n := range 60 {
+		rows += fmt.Sprintf("P-%d;Avocado Hass;18;264;4\n", 100+n)
+	}
+	list := filepath.Join(t.TempDir(), "list.csv")
+	if err := os.WriteFile(list, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.visit(o.shipments(""))
+	w.newShipment(strings.Repeat("W", 90))
+	w.chooses(list)
+	w.press("#attach")
+	w.reviewable()
+	for _, tab := range []string{"documents", "pallets", "history"} {
+		w.press(`nav[aria-label=Shipment] a[href$="/` + tab + `"]`)
+		w.accessible()
+	}
+	w.write("#comment", strings.Repeat("Y", 300))
+	w.press("#add-comment")
+	w.sees("The comment was added.")
+	w.press("#print")
+	w.accessible()
+	printed := ask(w.tab, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4)))
+	if pages := bytes.Count(printed, []byte("/Type /Page\n")); pages < 1 || pages > 3 {
+		t.Errorf("%d pages", pages)
+	}
 }
 
 // A form that cannot be accepted says why, and a shipment is rejected by keyboard.

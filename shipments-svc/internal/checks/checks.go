@@ -4,14 +4,16 @@
 // Each check is a pure function, with its rule beside it; the tables that they compare
 // with are those of package reference. Guarantees: Run makes every check of the
 // catalogue, in its order, for any evidence; a check without data is skipped, with the
-// reason; details are sentences that name the first places, the number of the others
-// and what was compared with; locations name the same places for programs.
+// reason; details are sentences that name the first places, or the produce of many
+// pallets, and what was compared with; locations name the same places for programs.
 //
 // Findings that rest on tables alone that were not verified are warnings, except
 // produce that no phytosanitary certificate names.
 package checks
 
 import (
+	"strings"
+
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -46,6 +48,26 @@ var catalogue = []struct {
 	{"required_documents", reference.RequirementsSource, requiredDocuments},
 }
 
+// basisOf returns how the details of a check end that compares with a standard or table; "": it does not.
+func basisOf(check string) string {
+	for _, c := range catalogue {
+		if c.name == check && c.basis != "" {
+			return " Basis: " + c.basis + "."
+		}
+	}
+	return ""
+}
+
+// Basis returns the details of a check without the standard or table that it compares with, and that, or "".
+func Basis(c shipments.Check) (details, basis string) {
+	basis = basisOf(c.Name)
+	details, ok := strings.CutSuffix(c.Details, basis)
+	if !ok || basis == "" {
+		return c.Details, ""
+	}
+	return details, strings.TrimPrefix(basis, " Basis: ")
+}
+
 // subject is the evidence with an index that several checks need.
 type subject struct {
 	shipments.Evidence
@@ -62,8 +84,8 @@ func Run(evidence shipments.Evidence) []shipments.Check {
 	for i, c := range catalogue {
 		f := c.check(s)
 		basis := ""
-		if c.basis != "" && f.result != shipments.Skip {
-			basis = " Basis: " + c.basis + "."
+		if f.result != shipments.Skip {
+			basis = basisOf(c.name)
 		}
 		count := max(f.count, len(f.pallets), len(f.places))
 		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: limited(f.details, basis), Count: count}
@@ -71,6 +93,7 @@ func Run(evidence shipments.Evidence) []shipments.Check {
 			f.places = append(f.places, shipments.Location{Source: p.Source, PalletNumber: p.Number})
 		}
 		all[i].Locations = f.places[:min(len(f.places), shipments.MaxLocations)]
+		all[i].Suggestions = f.suggestions
 	}
 	return all
 }
@@ -83,6 +106,8 @@ type finding struct {
 	pallets  []shipments.Pallet   // affected
 	places   []shipments.Location // affected places of documents
 	count    int                  // of problems without pallets
+
+	suggestions []shipments.Suggestion
 }
 
 func skip(details string) finding { return finding{result: shipments.Skip, details: details} }

@@ -112,7 +112,7 @@ func TestFindings(t *testing.T) {
 			{evidence(many(3)...), "pass 0 [] 3 pallets, no field is missing."},
 			{
 				evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...),
-				"fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more: calibre.",
+				"fail 7 [1 3 4 5 6 7 9] Fields are missing on 7 pallets of Avocado Hass: calibre.",
 			},
 			{holding(evidence(changed(many(2), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 1)...), "Blueberries Ventura", 0,
 				1), "pass 0 [] 2 pallets, no field is missing."},

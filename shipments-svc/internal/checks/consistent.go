@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
@@ -76,6 +77,9 @@ func documentsConsistent(s subject) finding {
 			continue
 		}
 		other := all[1+i]
+		if own != "" {
+			f.suggest(string(c.kind), all[1:], func(st statement) bool { return !c.agree(first.canonical, st.canonical) })
+		}
 		f.report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s",
 			c.name, listed(first.texts), typeName(first.document), listed(other.texts), typeName(other.document)))
 		f.places = slices.Concat(f.places, first.places, other.places)
@@ -89,6 +93,21 @@ func documentsConsistent(s subject) finding {
 		return f.or(shipments.Skip, "No two documents state the same fact.")
 	}
 	return f.or(shipments.Pass, sentence("the documents agree on: "+strings.Join(agreed, ", ")))
+}
+
+// suggest suggests for a text of the shipment what documents state that differ, if each states one value.
+func (f *finding) suggest(field string, all []statement, differs func(statement) bool) {
+	i := slices.IndexFunc(shipments.TextFields, func(t shipments.TextField) bool { return t.Name == field })
+	for _, st := range all {
+		value := strings.TrimSpace(vesselPrefix.ReplaceAllString(st.texts[0], ""))
+		again := func(s shipments.Suggestion) bool { return s.Field == field && s.Value == value }
+		if !differs(st) || len(st.texts) > 1 || slices.ContainsFunc(f.suggestions, again) {
+			continue
+		}
+		if utf8.RuneCountInString(value) <= shipments.TextFields[i].Max {
+			f.suggestions = append(f.suggestions, shipments.Suggestion{Field: field, Value: value, Document: st.document})
+		}
+	}
 }
 
 // statementOf collects what the documents of a type state.

@@ -134,6 +134,6 @@ func requiredFields(s subject) finding {
 	}
 	return finding{
 		result: shipments.Fail, pallets: incomplete,
-		details: fmt.Sprintf("Fields are missing on %s: %s.", rowsOf(s, incomplete...), strings.Join(fields, ", ")),
+		details: fmt.Sprintf("Fields are missing on %s: %s.", palletsOf(s, incomplete...), strings.Join(fields, ", ")),
 	}
 }

@@ -23,7 +23,7 @@ func calibreKnown(s subject) finding {
 		compared += len(g.pallets)
 		if !slices.ContainsFunc(standards, func(standard reference.Sizing) bool { return standard.Has(calibre) }) {
 			f.report(shipments.Warn, fmt.Sprintf("%s is not a calibre of %s (%s) on %s",
-				calibre, standards[0].Produce, standards[0].Source, rowsOf(s, g.pallets...)), g.pallets...)
+				calibre, standards[0].Produce, standards[0].Source, palletsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
 	if compared == 0 {
@@ -114,13 +114,13 @@ func produceVsPhyto(s subject) finding {
 		loaded = append(loaded, c)
 		if c != "" && !slices.Contains(certified, c) {
 			f.report(shipments.Fail, fmt.Sprintf("%s (%s) on %s is not on the certificate, which names %s",
-				g.name, c, rowsOf(s, g.pallets...), listed(certified)), g.pallets...)
+				g.name, c, palletsOf(s, g.pallets...), listed(certified)), g.pallets...)
 		}
 		mentioned := func(word string) bool { return len(word) > 3 && slices.Contains(words, word) }
 		if c == "" && !slices.ContainsFunc(reference.Words(g.name), mentioned) {
 			f.report(shipments.Warn, fmt.Sprintf(
 				"%q on %s is unknown produce and could not be compared with the certificate",
-				g.name, rowsOf(s, g.pallets...)), g.pallets...)
+				g.name, palletsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
 	for _, c := range certified {

@@ -59,6 +59,22 @@ func rowsOf(s subject, pallets ...shipments.Pallet) string {
 	return sourceRows(s, sources)
 }
 
+// palletsOf describes pallets by where they begin or, if these are many, by their produce: "20 pallets of Royal Gala".
+func palletsOf(s subject, pallets ...shipments.Pallet) string {
+	if len(pallets) <= examples {
+		return rowsOf(s, pallets...)
+	}
+	var all []string
+	for _, g := range groups(pallets, func(p shipments.Pallet) string { return p.ProduceName }) {
+		distinct := map[string]bool{} // of lines, several are of one pallet
+		for _, p := range g.pallets {
+			distinct[fmt.Sprint(p.Document, p.Container, p.Number)] = true
+		}
+		all = append(all, strings.TrimSuffix(counted(len(distinct), "pallet")+" of "+g.name, " of "))
+	}
+	return listed(all)
+}
+
 // sourceRows is rowsOf for any places in packing lists.
 func sourceRows(s subject, sources []shipments.Source) string {
 	lists := documentsOf(s, shipments.PackingList)

@@ -89,6 +89,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO activity SELECT organization_id, id, created_at, '', '', 'delete_shipment', id, reference FROM shipments
 		WHERE organization_id = $1`, org)
 	exec(tb, db, `
+		INSERT INTO shipment_comments SELECT organization_id, id, id, created_at, '', '', '' FROM shipments
+		WHERE organization_id = $1`, org)
+	exec(tb, db, `
 		INSERT INTO unknown_files SELECT organization_id, id, now() FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
@@ -165,6 +168,8 @@ func plannedQueries(org uuid.UUID) map[string]planned {
 		"expire_events":       {tenantRole, "", []any{org, "2026-11-20", 200}},
 		"insert_activity":     {tenantRole, "", []any{org, id, "2026-11-20", "usr_1", "Anna", "delete", id, "PO-1"}},
 		"read_activity":       {tenantRole, "", []any{org, 0, 25}},
+		"insert_comment":      {tenantRole, "", []any{org, id, id, "2026-11-20", "usr_1", "Anna", "Looks right.", 200}},
+		"read_comments":       {tenantRole, "", []any{org, id}},
 		"read_history":        {tenantRole, "", []any{org, id, 0, 25}},
 		"insert_pallets":      {tenantRole, "", []any{org, id, 0, none}},
 		"insert_checks":       {tenantRole, "", []any{org, id, none}},

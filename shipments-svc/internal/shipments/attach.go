@@ -67,20 +67,31 @@ func (s *Service) PrepareAttach(
 // limits of a worker.
 func (s *Service) preview(ctx context.Context, org OrgID, a Attachment, r Revision) (Attached, error) {
 	if doc := *r.Document; doc.Unfinished() {
-		read, err := s.readContent(ctx, org, doc, a.File.Content)
-		doc, pallets, err := doc.finished(read, err, time.Time{})
-		if err != nil {
-			return Attached{}, fmt.Errorf("read file: %w: %w", ErrUnavailable, err)
-		}
-		attach := func(r *Revision) error { return r.attach(doc, pallets) }
-		var release func()
-		if r, release, err = s.revision(ctx, org, AttachDocument, a.Order, allParts(DocumentID{}), attach); err != nil {
-			return Attached{}, err
-		}
-		defer release()
+		return s.try(ctx, org, AttachDocument, a.Order, doc, a.File.Content, (*Revision).attach)
 	}
 	err := s.check(ctx, org, &r)
 	return Attached{Shipment: a.ID, Document: *r.Document, Checks: r.Checks, DryRun: true, Pallets: r.Pallets}, err
+}
+
+// try returns what an action would make of a shipment that has a file read, whose document edit makes part of it.
+func (s *Service) try(
+	ctx context.Context, org OrgID, action Action, o Order, doc Document, content io.ReaderAt,
+	edit func(*Revision, Document, []Pallet) error,
+) (Attached, error) {
+	read, err := s.readContent(ctx, org, doc, content)
+	doc, pallets, err := doc.finished(read, err, time.Time{})
+	if err != nil {
+		return Attached{}, fmt.Errorf("read file: %w: %w", ErrUnavailable, err)
+	}
+	r, release, err := s.revision(ctx, org, action, o, allParts(doc.ID), func(r *Revision) error {
+		return edit(r, doc, pallets)
+	})
+	if err != nil {
+		return Attached{}, err
+	}
+	defer release()
+	err = s.check(ctx, org, &r)
+	return Attached{Shipment: o.ID, Document: *r.Document, Checks: r.Checks, DryRun: true, Pallets: r.Pallets}, err
 }
 
 // attach adds a new document with its pallets.
@@ -119,6 +130,9 @@ func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struc
 		}
 		r.documents, r.To.PalletsCount = slices.Delete(r.documents, i, i+1), r.To.PalletsCount-doc.PalletsExtracted
 		r.Detached, r.Entry.Document = doc.ID, doc.ID
+		if doc.Filename != "" { // which nothing else has from now on
+			r.Entry.Changes = []Change{{Field: "filename", From: doc.Filename}}
+		}
 		return nil
 	})
 	if err == nil {

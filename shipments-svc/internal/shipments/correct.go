@@ -92,18 +92,14 @@ func (f *faults) columns(at string, all []list.AssignedColumn) {
 	}
 }
 
-// CorrectMapping has a packing list read again with other fields of its columns, and
-// keeps them as a template, if it is to, once the list was read with them. Where the fields are those of the last
-// correction, the list is not read again.
-func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (Document, error) {
+// corrected returns the document of a correction, and the template that is kept of it, or what is wrong with it.
+func (s *Service) corrected(ctx context.Context, org OrgID, c Correction) (shown Document, kept Template, err error) {
 	if f := c.Faults(); f != nil {
-		return Document{}, &Invalid{Faults: f}
+		return shown, kept, &Invalid{Faults: f}
 	}
-	shown, err := s.repo.Document(ctx, org, c.ID, c.Document)
-	if err != nil {
-		return Document{}, err
+	if shown, err = s.repo.Document(ctx, org, c.ID, c.Document); err != nil {
+		return shown, kept, err
 	}
-	var kept Template
 	var f faults
 	for i, m := range c.Mappings {
 		table := shown.table(m.Sheet)
@@ -135,7 +131,46 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 		}
 	}
 	if f != nil {
-		return Document{}, &Invalid{Faults: f}
+		err = &Invalid{Faults: f}
+	}
+	return shown, kept, err
+}
+
+// TryMapping returns what a correction would make of a packing list and the checks of its shipment. Nothing is stored.
+func (s *Service) TryMapping(ctx context.Context, org OrgID, c Correction) (Attached, error) {
+	doc, _, err := s.corrected(ctx, org, c)
+	if err != nil {
+		return Attached{}, err
+	}
+	if doc.Type != PackingList || doc.Kind == Unread {
+		return Attached{}, ErrNotReadAgain
+	}
+	file, err := s.files.Open(ctx, FileKey{org, doc.ID})
+	if err != nil {
+		return Attached{}, fmt.Errorf("open file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // nothing was written to it
+	doc.Given = c.Mappings
+	return s.try(ctx, org, CorrectMapping, c.Order, doc, file, func(r *Revision, doc Document, pallets []Pallet) error {
+		replaced, _, err := r.document(c.DocumentOrder)
+		if err != nil {
+			return err
+		}
+		if fault := r.beyond(pallets, replaced.PalletsExtracted); fault != "" {
+			doc, pallets = doc.failed(Failure{Code: string(TooManyPallets), Detail: fault}), nil
+		}
+		r.put(doc, pallets)
+		return nil
+	})
+}
+
+// CorrectMapping has a packing list read again with other fields of its columns, and
+// keeps them as a template, if it is to, once the list was read with them. Where the fields are those of the last
+// correction, the list is not read again.
+func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (Document, error) {
+	shown, kept, err := s.corrected(ctx, org, c)
+	if err != nil {
+		return Document{}, err
 	}
 	given := slices.Clone(c.Mappings)
 	for i := range given {

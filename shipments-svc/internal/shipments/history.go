@@ -23,7 +23,7 @@ type Entry struct {
 	Action  Action    `json:"action"`
 	Status  Status    `json:"status"`  // after it
 	Reason  string    `json:"reason"`  // of a decision; empty: none was given
-	Changes []Change  `json:"changes"` // of an Update, or an UpdateDocument
+	Changes []Change  `json:"changes"` // of an Update, an UpdateDocument, or a DeleteDocument
 
 	// Accepted is what the checks had found when the shipment was approved.
 	Accepted []Finding `json:"accepted"`
@@ -31,9 +31,9 @@ type Entry struct {
 	Document DocumentID `json:"document_id"` // that it is about; zero: the shipment alone
 }
 
-// Change is a text of a shipment that was replaced, or the type of a document.
+// Change is a text of a shipment that was replaced, or the type of a document, or the name of one that was deleted.
 type Change struct {
-	Field string `json:"field"` // the name of a TextField, or "type"
+	Field string `json:"field"` // the name of a TextField, or "type" or "filename"
 	From  string `json:"from"`
 	To    string `json:"to"`
 }

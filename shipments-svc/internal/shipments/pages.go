@@ -13,7 +13,20 @@ type Pages interface {
 	// Page returns a page of the file of a document, which count from 1: of a PDF a picture as a PNG, of another file a
 	// table as JSON. It returns UnreadableError where there is no such page, or it cannot be shown.
 	Page(ctx context.Context, d Document, content io.ReaderAt, number int) ([]byte, error)
+	// Table returns the rows about a row of the table of a sheet, of a PDF of a page, as they are read; of another sheet
+	// than there is those of the first. It returns UnreadableError where the file cannot be read.
+	Table(ctx context.Context, d Document, content io.ReaderAt, sheet string, row int) (TablePart, error)
 }
+
+// TablePart is a part of a table of a file, of which all parts have MaxPartRows rows but the last.
+type TablePart struct {
+	ShownTable
+	Sheets        []string `json:"sheets"` // the names of all tables
+	Before, After int      // the first rows of the parts beside it; 0: there is none
+}
+
+// MaxPartRows is how many rows a part of a table has.
+const MaxPartRows = 200
 
 // ShownTable is a table of a file as it is read.
 type ShownTable struct {
@@ -70,6 +83,34 @@ func (s *Service) Page(ctx context.Context, org OrgID, o PageOrder) (ShownPage, 
 		return memoryFile{bytes.NewReader(shown)}, err
 	}
 	return ShownPage{file, o.Number}, nil
+}
+
+// TableOrder names rows of a table of a document's file.
+type TableOrder struct {
+	DocumentOrder
+	Sheet string
+	Row   int
+}
+
+// Table returns rows of a document as they are read, or ErrNoDocument or ErrNoPage.
+func (s *Service) Table(ctx context.Context, org OrgID, o TableOrder) (part TablePart, err error) {
+	file, err := s.File(ctx, org, o.DocumentOrder)
+	if err == nil && file.Kind == Unread {
+		err = ErrNoPage
+	}
+	if err != nil {
+		return part, err
+	}
+	content, err := file.Open(ctx)
+	if err != nil {
+		return part, err
+	}
+	defer func() { _ = content.Close() }() // nothing was written to it
+	part, err = s.pages.Table(ctx, file.Document, content, o.Sheet, o.Row)
+	if unreadable, ok := errors.AsType[*UnreadableError](err); ok {
+		err = fmt.Errorf("%w: %s", ErrNoPage, unreadable.Code)
+	}
+	return part, err
 }
 
 // memoryFile is a file in memory.

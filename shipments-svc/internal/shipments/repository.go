@@ -98,6 +98,12 @@ type Repository interface {
 	// all; or ErrNotFound.
 	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
 
+	// AddComment adds a comment under an id to a shipment, or returns ErrNotFound, or ErrTooManyComments.
+	AddComment(ctx context.Context, org OrgID, of, id ID, c Comment) error
+
+	// Comments returns the comments on a shipment, the latest first; none if there is no such shipment.
+	Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error)
+
 	// Activity returns up to limit of what was noted, the latest first, after the first offset ones, and the number there
 	// are in all.
 	Activity(ctx context.Context, org OrgID, offset, limit int64) ([]Activity, int64, error)

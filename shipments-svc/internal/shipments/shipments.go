@@ -143,6 +143,15 @@ type Check struct {
 	Count   int    `json:"count"`   // how many things were found; 0 where nothing was
 	// Locations is where they are, at most MaxLocations of them.
 	Locations []Location `json:"locations,omitempty"`
+	// Suggestions are texts that the shipment could have instead, so that it agrees with its documents.
+	Suggestions []Suggestion `json:"suggestions,omitempty"`
+}
+
+// Suggestion is a value for a text of the shipment.
+type Suggestion struct {
+	Field    string       `json:"field"`         // the name of a TextField
+	Value    string       `json:"value"`         // that the text may have
+	Document DocumentType `json:"document_type"` // of those that state it
 }
 
 // Location is where a check found something.

@@ -133,7 +133,7 @@ func spell(field, detail string) string {
 // labels are the names of fields in forms, other than the API's.
 var labels = map[string]string{
 	"url": "Address", "origin": "From", "destination": "To", "vessel": "Vessel or flight", "save_as": "The name",
-	"q": "The search", "from": "Created from", "until": "Created until",
+	"q": "The search", "from": "Created from", "until": "Created until", "comment": "Comment",
 }
 
 // stated returns what a field was, or is, in the history.

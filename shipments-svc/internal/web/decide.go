@@ -80,9 +80,9 @@ func (s *site) decide(
 // again shows the shipment as it is now, with what is wrong, what was accepted and the
 // reason that was typed. What a person accepted of another version is not ticked.
 func (s *site) again(ctx context.Context, v *visit, status int, reason string, fault pages.Fault) (answer, error) {
-	p, err := s.shown(ctx, v)
+	p, err := s.shown(ctx, v, reviewTab)
 	if !p.Decide {
-		fault.Field = "history-heading"
+		fault.Field = "decided"
 		if reason != "" {
 			fault.Text += " Your reason was: " + reason
 		}

@@ -33,13 +33,13 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	if err == nil && !done.DryRun {
 		return redirect(v.here(), "attached"), nil
 	}
-	p, err := s.shown(ctx, v)
+	p, err := s.shown(ctx, v, documentsTab)
 	if err != nil {
 		return answer{}, err
 	}
 	if p.Faults = wrong; wrong == nil {
 		p.Preview = &preview{Document: done.Document}
-		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, nil)
+		p.Preview.Checks, p.Preview.Rows = placesOf{prefix: "preview-"}.findings(done.Checks, done.Pallets)
 	}
 	return p.page(), nil
 }
@@ -91,7 +91,7 @@ func (s *site) retype(ctx context.Context, v *visit) (answer, error) {
 	if wrong == nil {
 		return redirect(v.here(), "retyped"), err
 	}
-	p, err := s.shown(ctx, v)
+	p, _, err := s.documentPage(ctx, v)
 	p.Faults = wrong
 	return p.page(), err
 }

@@ -21,8 +21,10 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	_, err = s.Service.Update(ctx, v.org, shipments.NewEdit(o.Order, func(t shipments.TextField) *string {
-		text := v.text(t.Name)
-		return &text
+		if !v.PostForm.Has(t.Name) { // of a suggestion, which is about one
+			return nil
+		}
+		return new(v.text(t.Name))
 	}))
 	changed := errors.Is(err, shipments.ErrVersion)
 	faults := faultsOf(err)
@@ -34,7 +36,13 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 		return redirect(v.here(), "changed"), err
 	}
 	head, err := s.Service.Head(ctx, v.org, v.shipment)
-	a := editPage(v, head.Shipment, shipments.NewDraft(v.text), faults)
+	typed := head.Draft
+	for _, t := range shipments.TextFields {
+		if v.PostForm.Has(t.Name) {
+			t.Set(&typed, v.text(t.Name))
+		}
+	}
+	a := editPage(v, head.Shipment, typed, faults)
 	if changed {
 		a = a.as(http.StatusPreconditionFailed)
 	}

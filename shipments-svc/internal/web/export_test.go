@@ -21,7 +21,7 @@ func TestPalletsAreAWorkbook(t *testing.T) {
 	path := s.create(t)
 	wantTo(t, s.attach(t, path, "false"), path)
 	s.reads(t)
-	s.until(t, path, "Download as Excel")
+	s.until(t, path+"/pallets", "Download as Excel")
 	w := s.get(t, path+"/pallets.xlsx")
 	name := `attachment; filename="PO-<1> pallets.xlsx"`
 	body := w.Body.String() // begins as an archive, or Excel does not open it

@@ -12,19 +12,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// mappingPage is the form that corrects how the columns of a packing list were understood.
-type mappingPage struct {
-	pages.Faults
-	shipments.Document
-	Version int64 // of the shipment
-	Link    string
-	Back    string
-	Tables  []mappedTable
-	Choices []string // the fields that a column can have
-	Styles  []list.NumberStyle
-	SaveAs  string
-}
-
 // mappedTable is a table of the list.
 type mappedTable struct {
 	list.Mapping
@@ -45,6 +32,19 @@ func (t mappedTable) Field(c list.Column) string {
 	return usedField(c)
 }
 
+// Used are the columns that have a field, in the form or as they were read, and Unused the others.
+func (t mappedTable) Used() []list.Column   { return t.columns(true) }
+func (t mappedTable) Unused() []list.Column { return t.columns(false) }
+
+func (t mappedTable) columns(used bool) (all []list.Column) {
+	for _, c := range t.Columns {
+		if (t.Field(c) != "" || usedField(c) != "") == used {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // Style is the style of numbers in the form, or as it was read.
 func (t mappedTable) Style() list.NumberStyle {
 	if t.form != nil {
@@ -61,38 +61,14 @@ func usedField(c list.Column) string {
 	return c.Field
 }
 
-func (s *site) showMapping(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.mapping(ctx, v)
-	return page("mapping", "Columns of "+p.Filename, p), err
-}
-
-func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
-	head, err := s.Service.Head(ctx, v.org, v.shipment)
-	if err != nil {
-		return mappingPage{}, err
-	}
-	d, err := s.document(ctx, v)
-	if err != nil {
-		return mappingPage{}, err
-	}
-	p := mappingPage{
-		Document: d, Version: head.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
-		Choices: list.Fields, Styles: []list.NumberStyle{list.PointStyle, list.CommaStyle},
-	}
-	for i, m := range d.Mappings {
-		p.Tables = append(p.Tables, mappedTable{m, i, v.PostForm})
-	}
-	return p, nil
-}
-
 // correct has the list read again with the stored correction and what the form changes of the
-// reading. Columns that neither names are read as without them.
+// reading, or shows what that would change. Columns that neither names are read as without them.
 func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	o, err := v.seen()
 	if err != nil {
 		return answer{}, err
 	}
-	p, err := s.mapping(ctx, v)
+	p, of, err := s.documentPage(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
@@ -104,14 +80,62 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	if p.SaveAs = v.text("save_as"); p.SaveAs != "" {
 		c.SaveAs = &p.SaveAs
 	}
-	if p.Faults == nil {
+	tried := v.text("dry_run") == "true"
+	switch {
+	case p.Faults != nil:
+	case tried:
+		p.Change, err = s.try(ctx, v, c, p.Document, of)
+	default:
 		_, err = s.Service.CorrectMapping(ctx, v.org, c)
 	}
 	p.Faults = append(p.Faults, faultsOf(err)...)
-	if p.Faults != nil {
-		return page("mapping", "Columns of "+p.Filename, p), nil
+	if p.Faults != nil || tried && err == nil {
+		return p.page(), nil
 	}
 	return redirect(p.Back, "reprocessed"), err
+}
+
+// change is what a correction would change.
+type change struct {
+	Document shipments.Document // as it would be read
+	Rows     []changed
+}
+
+// changed is a value that would be another.
+type changed struct{ Name, From, To string }
+
+// try returns what a correction would change of a document and the checks of its shipment.
+func (s *site) try(
+	ctx context.Context, v *visit, c shipments.Correction, d shipments.Document, of shipments.Detail,
+) (*change, error) {
+	release, err := s.Uploads.Process(ctx, v.org, d.Size)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	done, err := s.Service.TryMapping(ctx, v.org, c)
+	if err != nil {
+		return nil, err
+	}
+	all := change{Document: done.Document}
+	compare := func(name, from, to string) {
+		if from != to {
+			all.Rows = append(all.Rows, changed{name, from, to})
+		}
+	}
+	others := func(p shipments.Pallet) bool { return p.Document != d.ID }
+	before := sum(slices.DeleteFunc(slices.Clone(of.Pallets), others))
+	after := sum(done.Pallets)
+	compare("Pallets", list.Figure(d.PalletsExtracted), list.Figure(done.Document.PalletsExtracted))
+	compare("Boxes", list.Figure(before.Boxes), list.Figure(after.Boxes))
+	compare("Net weight, kg", before.Weight.Figure(), after.Weight.Figure())
+	for _, found := range done.Checks {
+		i := slices.IndexFunc(of.Checks, func(c shipments.Check) bool { return c.Name == found.Name })
+		if i >= 0 && found.Result != shipments.Skip {
+			compare(words(found.Name), words(of.Checks[i].Result), words(found.Result))
+		}
+	}
+	return &all, nil
 }
 
 // corrected returns the assignments with the fields of the form that are not those of the table.

@@ -4,76 +4,77 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// showPage is the data of the page of a shipment.
+// The tabs of a shipment. Each has an address of its own; that of Review is the shipment's.
+const (
+	reviewTab    = "review"
+	documentsTab = "documents"
+	palletsTab   = "pallets"
+	historyTab   = "history"
+	printTab     = "print" // all of them below each other
+)
+
+// showPage is the data of the pages of a shipment.
 type showPage struct {
 	pages.Faults
 	shipments.Detail
+	Tab       string
+	Tabs      []pages.Link
 	Texts     []draftField
 	Link      string
+	Decided   *shipments.Entry // the last decision, if it stands
 	Checks    checkRows
 	Rows      []palletRow
+	Totals    []produceRow
 	Files     []fileRow
-	History   []shipments.Entry
+	History   []happening
 	Earlier   int64     // entries of the history that are not shown
 	Findings  checkRows // the checks that fail or warn
-	Failing   bool      // one of them fails
-	Accepted  []string  // names of findings that the form accepts
+	Passed    checkRows
+	Skipped   checkRows
+	Failing   bool     // one of them fails
+	Accepted  []string // names of findings that the form accepts
 	Types     []shipments.DocumentType
 	Decide    bool // the person may, and the shipment is ready, or its documents could not be read
 	Edit      bool
 	Attach    bool
 	Delete    bool
+	Comment   bool
 	Documents bool  // the person may read documents
 	Lines     int64 // of the pallets, of which only the first are shown; 0: all are
 	Reason    string
+	Written   string   // a comment that was not stored
 	Me        string   // the id of the person, in the history
 	Preview   *preview // of a document that is not attached yet
 	release   func()   // called when the page was sent
 }
 
-// checkRow is a check with links to what it found.
-type checkRow struct {
-	shipments.Check
-	Places []link
-}
-
-// checkRows are checks, failing first, and last those that could not be made.
-type checkRows []checkRow
-
 // Accepts reports whether the form accepts what a check found.
 func (p showPage) Accepts(check string) bool { return slices.Contains(p.Accepted, check) }
 
-func (rows checkRows) Made() checkRows    { return rows[:rows.made()] }
-func (rows checkRows) Skipped() checkRows { return rows[rows.made():] }
-
-func (rows checkRows) made() int {
-	at := slices.IndexFunc(rows, func(r checkRow) bool { return r.Result == shipments.Skip })
-	if at < 0 {
-		return len(rows)
-	}
-	return at
-}
-
-// link leads to where a check found something.
-type link struct{ Text, To string }
+// Shows reports whether the page has the content of a tab.
+func (p showPage) Shows(tab string) bool { return p.Tab == tab || p.Tab == printTab }
 
 // fileRow is a document with its actions.
 type fileRow struct {
 	shipments.Document
-	Anchor, Link      string
-	Delete, Reprocess bool
+	Name, Anchor, Link string
+	Findings           int // checks that found something in it
+	Delete, Reprocess  bool
 }
 
-func (s *site) show(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.shown(ctx, v)
-	return p.page(), err
+// showing returns the route of a tab.
+func showing(tab string) func(*site, context.Context, *visit) (answer, error) {
+	return func(s *site, ctx context.Context, v *visit) (answer, error) {
+		p, err := s.shown(ctx, v, tab)
+		return p.page(), err
+	}
 }
 
 func (p showPage) page() answer {
@@ -90,121 +91,107 @@ func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
 	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: v.shipment, Shown: maxShown})
 }
 
-// shown returns the page of the shipment in the path.
-func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
+// shown returns the page of the shipment in the path with one of its tabs.
+func (s *site) shown(ctx context.Context, v *visit, tab string) (showPage, error) {
 	found, err := s.get(ctx, v)
 	if err != nil {
 		return showPage{}, err
 	}
 	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: found.ID, PerPage: shipments.MaxPerPage})
-	if err != nil {
+	comments, failed := s.Service.Comments(ctx, v.org, found.ID)
+	if err = cmp.Or(err, failed); err != nil {
 		found.Release()
 		return showPage{}, err
 	}
-	allowed, failed := shipments.Allowed(found.Status), 0
+	p := showPage{
+		Detail: found.Detail, Texts: fieldsOf(found.Draft, shipments.TextFields), Link: v.here(), Tab: tab,
+		Types: shipments.DocumentTypes, Me: v.person.Actor(), release: found.Release, Lines: found.Lines,
+		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
+	}
+	if tab != printTab {
+		p.permit(v)
+	}
+	names := map[shipments.DocumentID]string{}
 	for _, d := range found.Documents {
+		names[d.ID] = cmp.Or(d.Filename, "the pallets that were sent")
+	}
+	p.History = timeline(history.Elements, comments, names)
+	p.Earlier = history.Total - int64(len(history.Elements))
+	decision := func(e shipments.Entry) bool { return e.Action == shipments.Approve || e.Action == shipments.Reject }
+	if i := slices.IndexFunc(history.Elements, decision); i >= 0 && history.Elements[i].Status == found.Status {
+		p.Decided = &history.Elements[i]
+	}
+	places := placesOf{file: map[shipments.DocumentID]string{}, names: names}
+	for _, d := range found.Documents {
+		id := transport.DocumentIDs.Format(d.ID)
+		row := fileRow{
+			Document: d, Name: names[d.ID], Anchor: id, Link: p.Link + "/documents/" + id,
+			Delete:    p.Attach && !d.Unfinished(),
+			Reprocess: p.Attach && d.Kind != shipments.Unread && !d.Unfinished(),
+		}
+		here := func(l shipments.Location) bool { return l.Document == d.ID }
+		for _, c := range found.Checks {
+			if needsAcceptance(c) && slices.ContainsFunc(c.Locations, here) {
+				row.Findings++
+			}
+		}
+		if p.Files = append(p.Files, row); p.Documents && d.Filename != "" {
+			places.file[d.ID] = row.Link
+		}
+	}
+	places.pallets = p.Link + "/pallets"
+	p.Checks, p.Rows = places.findings(found.Checks, found.Pallets)
+	for _, c := range p.Checks {
+		switch {
+		case needsAcceptance(c.Check):
+			p.Findings, p.Failing = append(p.Findings, c), p.Failing || c.Result == shipments.Fail
+		case c.Result == shipments.Pass:
+			p.Passed = append(p.Passed, c)
+		default:
+			p.Skipped = append(p.Skipped, c)
+		}
+	}
+	p.Totals = totals(found.Pallets)
+	p.Tabs = p.tabs(len(comments))
+	return p, nil
+}
+
+// permit sets what the person may do with the shipment as it is.
+func (p *showPage) permit(v *visit) {
+	allowed, failed := shipments.Allowed(p.Status), 0
+	for _, d := range p.Detail.Documents {
 		if d.Status == shipments.Failed {
 			failed++
 		}
 	}
-	p := showPage{
-		Detail: found.Detail, Texts: fieldsOf(found.Draft, shipments.TextFields), Link: v.here(), History: history.Elements,
-		Types: shipments.DocumentTypes, Me: v.person.Actor(),
-		Decide: (found.Status == shipments.ReadyForReview || failed > 0) && slices.Contains(allowed, shipments.Reject) &&
-			v.may("POST /api/v1/shipments/{id}/approve"),
-		Edit:   slices.Contains(allowed, shipments.Update) && v.may("PATCH /api/v1/shipments/{id}"),
-		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
-		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == failed &&
-			v.may("DELETE /api/v1/shipments/{id}"),
-		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release, Lines: found.Lines,
-	}
-	p.Earlier = history.Total - int64(len(p.History))
-	names := map[shipments.DocumentID]string{}
-	for _, d := range found.Documents {
-		if p.Documents {
-			names[d.ID] = cmp.Or(d.Filename, "the pallets that were sent")
-		}
-	}
-	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, names)
-	for _, c := range p.Checks {
-		if needsAcceptance(c.Check) {
-			p.Findings = append(p.Findings, c)
-			p.Failing = p.Failing || c.Result == shipments.Fail
-		}
-	}
-	for _, d := range found.Documents {
-		name := transport.DocumentIDs.Format(d.ID)
-		p.Files = append(p.Files, fileRow{
-			Document: d, Anchor: name, Link: p.Link + "/documents/" + name,
-			Delete:    p.Attach && !d.Unfinished(),
-			Reprocess: p.Attach && d.Kind != shipments.Unread && !d.Unfinished(),
-		})
-	}
-	return p, nil
+	may := func(action shipments.Action, api string) bool { return slices.Contains(allowed, action) && v.may(api) }
+	p.Decide = (p.Status == shipments.ReadyForReview || failed > 0) &&
+		may(shipments.Reject, "POST /api/v1/shipments/{id}/approve")
+	p.Comment = v.mayComment()
+	p.Edit = may(shipments.Update, "PATCH /api/v1/shipments/{id}")
+	p.Attach = may(shipments.AttachDocument, "POST /api/v1/shipments/{id}/documents")
+	p.Delete = len(p.Detail.Documents) == failed && may(shipments.Delete, "DELETE /api/v1/shipments/{id}")
 }
 
-// order is that of results on the page.
-var order = []shipments.Result{shipments.Fail, shipments.Warn, shipments.Pass, shipments.Skip}
-
-// palletRow is a pallet with the worst result of the checks that name it.
-type palletRow struct {
-	shipments.Pallet
-	ID     string           // of the row
-	Result shipments.Result // fail or warn; "": no check names it
-}
-
-// findings returns checks, failing first, with links to the pallet that was read at a place, or
-// else to the document, if it has a name here; and the pallets, marked.
-func findings(
-	prefix string, checks []shipments.Check, pallets []shipments.Pallet, names map[shipments.DocumentID]string,
-) (rows checkRows, marked []palletRow) {
-	at := map[shipments.Source]int{}
-	for i, p := range pallets {
-		marked = append(marked, palletRow{Pallet: p, ID: prefix + number(int64(i))})
-		at[p.Source] = i
-		for _, c := range p.Contents {
-			at[shipments.Source{Document: p.Document, Sheet: c.Sheet, Row: c.Row}] = i
+// tabs are those of the page, with how many things each has.
+func (p showPage) tabs(comments int) (all []pages.Link) {
+	for _, t := range []struct {
+		name, text string
+		count      int
+	}{
+		{reviewTab, "Review", len(p.Findings)},
+		{documentsTab, "Documents", len(p.Files)},
+		{palletsTab, "Pallets", p.PalletsCount},
+		{historyTab, "History", comments},
+	} {
+		if t.count > 0 {
+			t.text += " (" + strconv.Itoa(t.count) + ")"
 		}
-	}
-	for _, c := range checks {
-		row := checkRow{Check: c}
-		for _, l := range c.Locations {
-			where := link{Text: locationText(l, names[l.Document])}
-			if i, ok := at[l.Source]; ok && l.Row > 0 {
-				where.To = "#" + marked[i].ID
-				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {
-					marked[i].Result = c.Result
-				}
-			} else if names[l.Document] != "" {
-				where.To = "#" + transport.DocumentIDs.Format(l.Document)
-			}
-			if where.Text != "" {
-				row.Places = append(row.Places, where)
-			}
+		to := p.Link
+		if t.name != reviewTab {
+			to += "/" + t.name
 		}
-		rows = append(rows, row)
+		all = append(all, pages.Link{Text: t.text, To: to, Current: p.Tab == t.name})
 	}
-	slices.SortStableFunc(rows, func(a, b checkRow) int {
-		return cmp.Compare(slices.Index(order, a.Result), slices.Index(order, b.Result))
-	})
-	return rows, marked
-}
-
-// locationText says where something was found: "pallet P1, row 7 of Sheet1, list.xlsx".
-func locationText(l shipments.Location, document string) string {
-	var parts []string
-	if l.PalletNumber != "" {
-		parts = append(parts, "pallet "+l.PalletNumber)
-	}
-	if l.Row > 0 {
-		row := "row " + number(int64(l.Row))
-		if l.Sheet != "" {
-			row += " of " + l.Sheet
-		}
-		parts = append(parts, row)
-	}
-	if document != "" {
-		parts = append(parts, document)
-	}
-	return strings.Join(parts, ", ")
+	return all
 }

@@ -199,11 +199,7 @@ func (s *site) serve(rt route) http.Handler {
 		ctx := r.Context()
 		if !slices.Contains(slow, rt.pattern) {
 			var cancel context.CancelFunc
-			timeout := s.Timeout
-			if rt.pattern == "GET /{id}" { // it waits for the memory of a large one
-				timeout += shipments.ReadWait
-			}
-			ctx, cancel = context.WithTimeout(ctx, timeout)
+			ctx, cancel = context.WithTimeout(ctx, s.Timeout+waits[rt.pattern])
 			defer cancel()
 		}
 		var a answer
@@ -220,10 +216,22 @@ func (s *site) serve(rt route) http.Handler {
 // leave leads from the address of a form, which a browser shows with its faults, to the
 // shipment.
 func (s *site) leave(_ context.Context, v *visit) (answer, error) {
-	if !slices.Contains([]string{"approve", "reject", "documents"}, v.PathValue("form")) {
+	switch v.PathValue("form") {
+	case "approve", "reject":
+		return redirect(v.here(), ""), nil
+	case "comments":
+		return redirect(v.here()+"/"+historyTab, ""), nil
+	default:
 		return errorPage(http.StatusNotFound), nil
 	}
-	return redirect(v.here(), ""), nil
+}
+
+// leaveDocument leads from the address of a form about a document to the document.
+func (s *site) leaveDocument(_ context.Context, v *visit) (answer, error) {
+	if !slices.Contains([]string{"mapping", "type", "reprocess"}, v.PathValue("form")) {
+		return errorPage(http.StatusNotFound), nil
+	}
+	return redirect(v.here()+"/documents/"+v.PathValue("document"), ""), nil
 }
 
 func logAttrs(r *http.Request) []slog.Attr {
@@ -244,6 +252,14 @@ type route struct {
 // slow are the routes that bound their time themselves.
 var slow = []string{"POST /{id}/documents", "GET /export.xlsx", "GET /export.csv"}
 
+// waits are how much longer than others routes may take: for the memory of a large shipment, and to read a file.
+var waits = map[string]time.Duration{
+	"GET /{id}": shipments.ReadWait, "GET /{id}/documents": shipments.ReadWait, "GET /{id}/pallets": shipments.ReadWait,
+	"GET /{id}/history": shipments.ReadWait, "GET /{id}/print": shipments.ReadWait,
+	"GET /{id}/documents/{document}":          shipments.ReadWait + lookWait,
+	"POST /{id}/documents/{document}/mapping": shipments.ReadWait + shipments.ReadTimeout,
+}
+
 var table = []route{
 	{"GET", "GET /shipments", (*site).overview},
 	{"GET /list", "GET /shipments", (*site).list},
@@ -257,7 +273,12 @@ var table = []route{
 	{"POST /templates/delete", "DELETE /mapping_templates/{id}", (*site).deleteTemplate},
 	{"POST /data", "GET /shipments", (*site).switchData},
 	{"GET /activity", "", (*site).activity},
-	{"GET /{id}", "GET /shipments/{id}", (*site).show},
+	{"GET /{id}", "GET /shipments/{id}", showing(reviewTab)},
+	{"GET /{id}/documents", "GET /shipments/{id}", showing(documentsTab)},
+	{"GET /{id}/pallets", "GET /shipments/{id}", showing(palletsTab)},
+	{"GET /{id}/history", "GET /shipments/{id}/history", showing(historyTab)},
+	{"GET /{id}/print", "GET /shipments/{id}", showing(printTab)},
+	{"POST /{id}/comments", "GET /shipments/{id}", (*site).comment}, // for mayComment
 	{"GET /{id}/pallets.xlsx", "GET /shipments/{id}", (*site).exportPallets},
 	{"GET /{id}/{form}", "GET /shipments/{id}", (*site).leave},
 	{"GET /{id}/edit", "PATCH /shipments/{id}", (*site).showEdit},
@@ -267,8 +288,13 @@ var table = []route{
 	{"GET /{id}/delete", "DELETE /shipments/{id}", (*site).askDelete},
 	{"POST /{id}/delete", "DELETE /shipments/{id}", (*site).remove},
 	{"POST /{id}/documents", "POST /shipments/{id}/documents", (*site).attach},
-	{"GET /{id}/documents/{document}", "GET /shipments/{id}/documents/{document}/content", (*site).download},
-	{"GET /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).showMapping},
+	{"GET /{id}/documents/{document}/file", "GET /shipments/{id}/documents/{document}/content", (*site).download},
+	{"GET /{id}/documents/{document}", "GET /shipments/{id}/documents/{document}", (*site).showDocument},
+	{
+		"GET /{id}/documents/{document}/pages/{page}", "GET /shipments/{id}/documents/{document}/pages/{page}",
+		(*site).picture,
+	},
+	{"GET /{id}/documents/{document}/{form}", "GET /shipments/{id}/documents/{document}", (*site).leaveDocument},
 	{"POST /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).correct},
 	{"POST /{id}/documents/{document}/type", "PATCH /shipments/{id}/documents/{document}", (*site).retype},
 	{"GET /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}", (*site).askDetach},

@@ -50,7 +50,10 @@ func (csvReader) Read(
 	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
 	columns := []list.Column{
-		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true, Rules: []string{"pallet-number"}},
+		{
+			Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true, Rules: []string{"pallet"}, Score: 0.9,
+			Alternatives: []list.Alternative{{Field: "lot", Score: 0.4}}, Samples: []string{"P1", "P2"},
+		},
 		{Column: "B", Heading: "Charge"},
 		{Column: "C", Heading: "Farm", Field: "puc", Used: true},
 	}
@@ -60,10 +63,33 @@ func (csvReader) Read(
 			at.Field, at.Used = c.Field, c.Field != ""
 		}
 	}
+	if columns[2].Field == "sscc" {
+		return shipments.Reading{}, &shipments.UnreadableError{
+			Failure: shipments.Failure{Code: "no_pallets", Detail: "No row is a pallet."},
+		}
+	}
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
 		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000,
 		Source: shipments.Source{Row: 2},
 	}}, Mappings: []list.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: columns}}}, nil
+}
+
+// Page shows a picture, and Table the list that was read.
+func (csvReader) Page(context.Context, shipments.Document, io.ReaderAt, int) ([]byte, error) {
+	return []byte("picture"), nil
+}
+
+func (csvReader) Table(
+	_ context.Context, _ shipments.Document, _ io.ReaderAt, _ string, row int,
+) (shipments.TablePart, error) {
+	if row == 9 {
+		return shipments.TablePart{}, &shipments.UnreadableError{Failure: shipments.Failure{Code: "malformed"}}
+	}
+	return shipments.TablePart{Sheets: []string{""}, After: 300, ShownTable: shipments.ShownTable{
+		RowsCount: 400, Rows: []shipments.ShownRow{
+			{Row: 1, Cells: []string{"Pallet", "Charge"}}, {Row: 2, Cells: []string{"P<1>", "7", "ZA1"}},
+		},
+	}}, nil
 }
 
 // site is the pages of a person, as the gateway calls them.
@@ -94,7 +120,7 @@ func start(t *testing.T) *site {
 	}
 	repo := postgres.NewRepository(db)
 	service := shipments.NewService(shipments.Needs{
-		Repository: repo, Files: files, Reader: csvReader{}, RunChecks: checks.Run,
+		Repository: repo, Files: files, Reader: csvReader{}, Pages: csvReader{}, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 	keys, err := sealing.Parse("1:" + strings.Repeat("A", 43) + "=")
@@ -247,22 +273,17 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	want(t, s.get(t, base), http.StatusOK, `?status=pending">Waiting for documents <span class="count">1</span>`,
 		"MSC Carmen → Rotterdam", "No check fails.", `<span class="hint">by you</span>`)
 	wantTo(t, s.get(t, base+"?status=processing&q=carmen"), list+"?status=processing&q=carmen")
-	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "by you", "No documents yet", "!id=\"approve\"")
+	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "No documents yet", "!id=\"approve\"", `id="attach"`)
+	want(t, s.get(t, path+"/history"), http.StatusOK, "Created", "by you")
 	want(t, s.attach(t, path, "true"), http.StatusOK,
 		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet",
-		`id="preview-0"`, `href="#preview-0"`, `<span class="status warn">Warning</span></td>`)
+		`id="preview-0"`, `href="#preview-0"`, `<span class="status warn">Warning</span></th>`)
 	wantTo(t, s.attach(t, path, "false"), path+"?done=attached")
 	want(t, s.attach(t, path, "false"), http.StatusUnprocessableEntity, "already has a document")
-	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued",
-		"Processing")
-	columns := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`)
-	if columns.MatchString(s.get(t, path).Body.String()) {
-		t.Error("columns are corrected while the list is read")
-	}
-	ask := regexp.MustCompile(`href="(/shipments/[^"]+/delete)"`)
-	if ask.MatchString(s.get(t, path).Body.String()) {
-		t.Error("a document is deleted while it is read")
-	}
+	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "Processing",
+		"They are made once the documents have been read.")
+	want(t, s.get(t, path+"/documents"), http.StatusOK, "list.csv", "Queued", "!/delete")
+	want(t, s.get(t, s.list(t, path)), http.StatusOK, "The document is being read.", "!/mapping", "!/delete")
 	want(t, s.get(t, list+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "Reference: PO-&lt;1&gt;",
 		`href="`+list+`?status=processing">Clear`, `href="`+list+`?reference=PO-%3C1%3E&amp;status=approved">Approved</a>`)
 	want(t, s.get(t, list+"?status=approved"), http.StatusOK, "No shipments match.",
@@ -292,17 +313,51 @@ func (s *site) reads(t *testing.T) {
 }
 
 // until loads a page until it has a text.
-func (s *site) until(t *testing.T, path, text string) string {
+func (s *site) until(t *testing.T, path, text string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		page := s.get(t, path).Body.String()
 		if strings.Contains(page, text) {
-			return page
+			return
 		}
 		if time.Now().After(end) {
 			t.Fatalf("%q is not in %.3000s", text, page)
 		}
 	}
+}
+
+var listOf = regexp.MustCompile(`href="(/shipments/[^"]+/documents/doc_[^"/]+)"`)
+
+// list returns the address of the only document of a shipment.
+func (s *site) list(t *testing.T, path string) string {
+	t.Helper()
+	return listOf.FindStringSubmatch(s.get(t, path+"/documents").Body.String())[1]
+}
+
+// A document is shown as it is read, with what the checks found in it.
+func TestADocumentIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reads(t)
+	path := s.create(t)
+	wantTo(t, s.attach(t, path, "false"), path)
+	s.until(t, path, `id="approve"`)
+	list := s.list(t, path)
+	want(t, s.get(t, path), http.StatusOK, list+"?row=2&amp;sheet=#row-2", "pallet P&lt;1&gt;, row 2, list.csv")
+	want(t, s.get(t, path+"/pallets"), http.StatusOK, list+"?row=2&amp;sheet=#row-2", "P&lt;1&gt;")
+	want(t, s.get(t, path+"/print"), http.StatusOK, "P&lt;1&gt;", "list.csv", "checks passed: ", "by you",
+		"!id=\"approve\"")
+	want(t, s.get(t, list), http.StatusOK, `<tr id="row-2" class="warn">`, "<td>P&lt;1&gt;</td>", "Later rows",
+		`<th scope="col">A<span class="block">Pallet number</span>`, "!<img", "What the checks found here")
+	want(t, s.get(t, list+"?row=9"), http.StatusOK, "Its table cannot be shown", "How its columns are read")
+	want(t, s.get(t, list+"/pages/1"), http.StatusOK, "picture")
+	want(t, s.get(t, list+"/pages/0"), http.StatusNotFound)
+	want(t, s.get(t, list+"/file"), http.StatusOK, "Pallet\nP1\n")
+	wantTo(t, s.get(t, list+"/mapping"), list)
+	reader := *s
+	reader.permissions = "shipments:read"
+	want(t, reader.get(t, list), http.StatusForbidden)
+	want(t, reader.get(t, path), http.StatusOK, "!"+list)
 }
 
 func TestAPersonCorrectsAMapping(t *testing.T) {
@@ -311,11 +366,12 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	s.reads(t)
 	path := s.create(t)
 	wantTo(t, s.attach(t, path, "false"), path)
-	page := s.until(t, path, "Columns of list.csv")
-	mapping := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`).FindStringSubmatch(page)[1]
-	want(t, s.get(t, mapping), http.StatusOK, "How the columns of list.csv were understood",
-		`<option value="pallet_number" selected>Pallet number</option>`, `name="c0-A"`)
-	version := versionOf.FindStringSubmatch(s.get(t, mapping).Body.String())[1]
+	s.until(t, path, `id="approve"`)
+	list := s.list(t, path)
+	mapping := list + "/mapping"
+	want(t, s.get(t, list), http.StatusOK, "How its columns are read", "P1 · P2",
+		`<option value="pallet_number" selected>Pallet number</option>`, `name="c0-A"`, "1 column not used")
+	version := versionOf.FindStringSubmatch(s.get(t, list).Body.String())[1]
 	form := func(a, b, name string) url.Values {
 		return url.Values{"c0-A": {a}, "c0-B": {b}, "c0-C": {"puc"}, "save_as": {name}, "version": {version}}
 	}
@@ -327,27 +383,35 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	} {
 		want(t, s.post(t, mapping, refused), http.StatusUnprocessableEntity, fault)
 	}
+	try := form("pallet_number", "lot", "")
+	try.Set("dry_run", "true")
+	want(t, s.post(t, mapping, try), http.StatusOK, "nothing is stored yet",
+		"The pallets and the checks stay as they are.",
+		`<option value="lot" selected>Lot</option>`)
+	try.Set("c0-C", "sscc")
+	want(t, s.post(t, mapping, try), http.StatusOK, "<td>1</td><td class=\"strong\">→ 0</td>", "could not be read")
+	want(t, s.get(t, list), http.StatusOK, "!<option value=\"lot\" selected>")
 	wantTo(t, s.post(t, mapping, form("pallet_number", "lot", "")), path+"?done=reprocessed")
 	want(t, s.post(t, mapping, form("pallet_number", "variety", "")), http.StatusPreconditionFailed, "was changed")
-	s.until(t, mapping, `<option value="lot" selected>Lot</option>`)
-	want(t, s.get(t, mapping), http.StatusOK, `class="hint">its heading</td>`)
+	s.until(t, list, `<option value="lot" selected>Lot</option>`)
+	want(t, s.get(t, list), http.StatusOK, `class="hint">its heading (90 % sure), or lot (40 %)</td>`)
 	again := form("pallet_number", "lot", "")
-	again["c0-C"], again["version"] = []string{""}, s.version(t, mapping)["version"]
+	again["c0-C"], again["version"] = []string{""}, s.version(t, list)["version"]
 	wantTo(t, s.post(t, mapping, again), path+"?done=reprocessed")
-	s.until(t, path, "Columns of list.csv")
-	want(t, s.get(t, mapping), http.StatusOK, `<option value="lot" selected>`, `!<option value="puc" selected>`)
-	kind := s.version(t, path)
+	s.until(t, path, `id="approve"`)
+	want(t, s.get(t, list), http.StatusOK, `<option value="lot" selected>`, `!<option value="puc" selected>`)
+	reader := *s
+	reader.permissions = "shipments:read documents:read"
+	want(t, reader.post(t, mapping, form("pallet_number", "", "")), http.StatusForbidden)
+	want(t, reader.get(t, list), http.StatusOK, "!How its columns are read", "!/delete")
+	kind := s.version(t, list)
 	kind["type"] = []string{"memo"}
-	corrected := strings.TrimSuffix(mapping, "mapping") + "type"
+	corrected := list + "/type"
 	want(t, s.post(t, corrected, kind), http.StatusUnprocessableEntity, "Type must be one of packing_list,")
 	kind["type"] = []string{"other"}
 	wantTo(t, s.post(t, corrected, kind), path+"?done=retyped")
-	want(t, s.get(t, path), http.StatusOK, `<option value="other" selected>Other</option>`, "!Columns of list.csv",
-		"No pallets yet", "Type: Packing list → Other")
-	reader := *s
-	reader.permissions = "shipments:read documents:read"
-	want(t, reader.get(t, mapping), http.StatusForbidden)
-	want(t, reader.get(t, path), http.StatusOK, "!Columns of list.csv")
+	want(t, s.get(t, list), http.StatusOK, `<option value="other" selected>Other</option>`, "!How its columns are read")
+	want(t, s.get(t, path+"/history"), http.StatusOK, "Type: Packing list → Other", "list.csv")
 }
 
 func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
@@ -396,7 +460,8 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	}),
 		"/shipments/"+s.org+"/list?status=ready_for_review&done=approved")
 	want(t, s.get(t, "/shipments/"+s.org), http.StatusOK, "Approved 1</span>", "<td>1</td><td>0</td>", "No shipment waits")
-	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review",
+	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "you, ", "!Your review")
+	want(t, s.get(t, path+"/history"), http.StatusOK,
 		"Required documents, accepted: no certificate", "Weight unit, accepted: assumed")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
 		"Your reason was: late")
@@ -417,10 +482,15 @@ func TestAShipmentIsEdited(t *testing.T) {
 	want(t, s.post(t, path+"/edit", form), http.StatusUnprocessableEntity, "Vessel or flight is required.")
 	form.Set("vessel", "MSC Leila")
 	wantTo(t, s.post(t, path+"/edit", form), path+"?done=changed")
-	want(t, s.get(t, path), http.StatusOK, "Vessel or flight: "+draft.Get("vessel")+" → MSC Leila", "by you")
+	want(t, s.get(t, path+"/history"), http.StatusOK, "Vessel or flight: "+draft.Get("vessel")+" → MSC Leila", "by you")
+	use := s.version(t, path+"/edit") // the button of a suggestion, which is about one text
+	use.Set("voyage", "442A")
+	wantTo(t, s.post(t, path+"/edit", use), path+"?done=changed")
+	want(t, s.get(t, path), http.StatusOK, "MSC Leila", "442A")
+	want(t, s.post(t, path+"/edit", use), http.StatusPreconditionFailed, `value="442A"`, `value="MSC Leila"`)
 	form.Set("vessel", "MSC Carmen")
 	want(t, s.post(t, path+"/edit", form), http.StatusPreconditionFailed, "was changed after you opened it",
-		`value="MSC Carmen"`, `name="version" value="2"`)
+		`value="MSC Carmen"`, `name="version" value="3"`)
 	reader := *s
 	reader.permissions = "shipments:read"
 	want(t, reader.get(t, path), http.StatusOK, "!/edit")
@@ -434,15 +504,18 @@ func TestDeletingIsConfirmed(t *testing.T) {
 	s.reads(t)
 	path := s.create(t)
 	wantTo(t, s.attach(t, path, "false"), path)
-	page := s.until(t, path, "Columns of list.csv")
-	document := regexp.MustCompile(`href="(/shipments/[^"]+/documents/[^"]+/delete)"`).FindStringSubmatch(page)[1]
+	s.until(t, path, `id="approve"`)
+	document := s.list(t, path) + "/delete"
 	want(t, s.get(t, path), http.StatusOK, `!id="delete"`)
 	want(t, s.get(t, document), http.StatusOK, "Delete list.csv?", "the pallets that were read", `href="`+path+`"`)
-	want(t, s.get(t, path), http.StatusOK, "list.csv")
+	want(t, s.get(t, path+"/documents"), http.StatusOK, "list.csv", document)
 	want(t, s.post(t, document, url.Values{"version": {"1"}}), http.StatusPreconditionFailed, "was changed")
 	wantTo(t, s.post(t, document, s.version(t, document)), path+"?done=deleted")
 	want(t, s.get(t, document), http.StatusNotFound)
-	want(t, s.get(t, path), http.StatusOK, `href="`+path+`/delete"`, "Document deleted")
+	want(t, s.get(t, path), http.StatusOK, `href="`+path+`/delete"`)
+	if page := s.get(t, path+"/history").Body.String(); strings.Count(page, "list.csv") != 3 {
+		t.Errorf("the document that was deleted has no name in %s", page)
+	}
 	want(t, s.get(t, path+"/delete"), http.StatusOK, "Delete PO-&lt;1&gt;?", "This cannot be undone.")
 	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;")
 	wantTo(t, s.post(t, path+"/delete", s.version(t, path+"/delete")), "/shipments/"+s.org+"?done=removed")
@@ -487,7 +560,21 @@ func TestHistoryNamesTheOtherPerson(t *testing.T) {
 	path := s.create(t)
 	other := *s
 	other.user = publicid.New("usr")
-	want(t, other.get(t, path), http.StatusOK, "by Anna &lt;b&gt;", "!"+s.user)
+	want(t, other.get(t, path+"/history"), http.StatusOK, "by Anna &lt;b&gt;", "!"+s.user)
+	comment := url.Values{"comment": {"Where is\nthe <certificate>?"}}
+	wantTo(t, s.post(t, path+"/comments", comment), path+"/history?done=commented")
+	want(t, other.get(t, path+"/history"), http.StatusOK, "Where is the &lt;certificate&gt;?", "Anna &lt;b&gt;</span>",
+		"History (1)")
+	want(t, s.post(t, path+"/comments", url.Values{"comment": {strings.Repeat("x", 1001)}}),
+		http.StatusUnprocessableEntity, "Comment must have at most 1000 characters", "xxx</textarea>")
+	want(t, s.post(t, path+"/comments", nil), http.StatusUnprocessableEntity, "Comment is required.")
+	other.permissions = "shipments:read"
+	want(t, other.get(t, path+"/history"), http.StatusOK, "!id=\"comment\"", "Where is the")
+	want(t, other.post(t, path+"/comments", comment), http.StatusForbidden)
+	for range shipments.MaxComments - 1 {
+		wantTo(t, s.post(t, path+"/comments", comment), path)
+	}
+	want(t, s.post(t, path+"/comments", comment), http.StatusUnprocessableEntity, "as many comments as are possible")
 }
 
 // Each route needs the permission of its operation, and the organization of the person.
@@ -509,12 +596,14 @@ func TestPagesNeedThePermissionOfTheAPI(t *testing.T) {
 			"You don&#39;t have permission")
 	}
 	for _, refused := range []string{
-		"/approve", "/reject", "/documents", "/delete", "/documents/doc_x/delete",
+		"/comments", "/approve", "/reject", "/documents", "/delete", "/documents/doc_x/delete",
 		"/documents/doc_x/reprocess",
 	} {
 		want(t, reader.post(t, path+refused, url.Values{"reason": {"x"}}), http.StatusForbidden)
 	}
-	for _, refused := range []string{"/delete", "/documents/doc_x/delete", "/documents/doc_x"} {
+	for _, refused := range []string{
+		"/delete", "/documents/doc_x/delete", "/documents/doc_x", "/documents/doc_x/file", "/documents/doc_x/pages/1",
+	} {
 		want(t, reader.get(t, path+refused), http.StatusForbidden)
 	}
 	nobody := *s

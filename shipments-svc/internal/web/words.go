@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,12 @@ var spoken = map[string]string{
 	"delete_shipment": "Shipment deleted", "create_webhook_endpoint": "Webhook endpoint created",
 	"update_webhook_endpoint": "Webhook endpoint changed", "redirect_webhook_endpoint": "Webhook endpoint sent elsewhere",
 	"rotate_webhook_endpoint": "Webhook secret replaced", "delete_webhook_endpoint": "Webhook endpoint deleted",
+	"phyto_number": "Phytosanitary certificate", "bl_number": "Bill of lading",
 	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
 	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",
 }
 
-// reasons say why a column is used, by the last rule that gave it its field. Rules without one are of headings.
+// reasons say why a column is used, by the rules of the trace that made its score. Rules without one are of headings.
 var reasons = map[string]string{
 	"person": "chosen by a person", "template": "the template says so", "arithmetic": "its numbers fit the others",
 	"check-digits": "its numbers have the check digits of SSCCs", "unique-labels": "each of its values is another",
@@ -43,12 +45,25 @@ var reasons = map[string]string{
 	"container-numbers": "its values are container numbers", "counted-packs": "no other column has the boxes",
 }
 
-// why says why a column was used for its field, or not.
+// why says why a column was used for its field, by all rules that made it so, or why not.
 func why(c list.Column) string {
 	if !c.Used || len(c.Rules) == 0 {
 		return c.Reason
 	}
-	return cmp.Or(reasons[c.Rules[len(c.Rules)-1]], "its heading")
+	var all []string
+	for _, rule := range c.Rules {
+		if reason := cmp.Or(reasons[rule], "its heading"); !slices.Contains(all, reason) {
+			all = append(all, reason)
+		}
+	}
+	text := strings.Join(all, "; ")
+	if c.Score < 1 {
+		text += fmt.Sprintf(" (%.0f %% sure)", 100*c.Score)
+	}
+	if len(c.Alternatives) > 0 {
+		text += fmt.Sprintf(", or %s (%.0f %%)", strings.ToLower(words(c.Alternatives[0].Field)), 100*c.Alternatives[0].Score)
+	}
+	return text
 }
 
 // words returns a name of the API, such as ready_for_review, as people read it.

@@ -210,6 +210,12 @@ if (document.querySelector(".secret")) {
   addEventListener("pageshow", (event) => { if (event.persisted) location.replace(list); });
 }
 
+// Without a script the browser's own command prints.
+all("[data-print]").forEach((button) => {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+});
+
 // A part of a page that is not final is loaded again until it is.
 const unfinished = document.querySelector("[data-refresh]");
 if (unfinished) {
@@ -225,6 +231,11 @@ if (unfinished) {
   setTimeout(look, 1000);
 }
 
+function sent(form, button) {
+  const data = new FormData(form, button);
+  return form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
+}
+
 // A preview is shown on the page, so that the chosen file stays chosen.
 all("button[data-preview]").forEach((button) => {
   button.addEventListener("click", async (event) => {
@@ -233,7 +244,7 @@ all("button[data-preview]").forEach((button) => {
     event.preventDefault();
     button.setAttribute("aria-disabled", "true");
     try {
-      const response = await fetch(form.action, { method: "POST", body: new FormData(form, button), headers: { Accept: "text/html" } });
+      const response = await fetch(form.action, { method: "POST", body: sent(form, button), headers: { Accept: "text/html" } });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const shown = page.querySelector(button.dataset.preview) || page.querySelector("#summary");
       document.querySelector(button.dataset.preview)?.remove();

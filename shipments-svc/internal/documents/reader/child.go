@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 // Child is the main function of a child process: it reads the assignments, limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
-	if len(args) != 3 && (len(args) != 4 || args[0] != page) {
-		return errors.New("want pallets, facts or page, the kind of the file, the directory of PDFium, and a page's number")
+	if len(args) < 3 || len(args) != 3+map[string]int{page: 1, table: 2}[args[0]] {
+		return errors.New("want pallets, facts, page or table, the kind of the file, the directory of PDFium, and which")
 	}
 	text, err := io.ReadAll(os.NewFile(givenFile, "assignments"))
 	if err != nil {
@@ -49,9 +50,12 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 		Page    []byte               `json:",omitempty"`
 		Failure any                  `json:",omitempty"`
 	}
-	if args[0] == page {
+	switch args[0] {
+	case page:
 		r.Page, err = pageOf(ctx, file, o, args[3])
-	} else {
+	case table:
+		r.Page, err = tableOf(ctx, file, o, args[3], args[4])
+	default:
 		r.Reading, err = readingOf(ctx, file, o)
 	}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
@@ -88,16 +92,58 @@ func pageOf(ctx context.Context, file io.ReaderAt, o packinglist.Options, number
 	if n < 1 || n > len(book.Tables) {
 		return nil, &tables.Unreadable{Code: tables.NoPage, Detail: "the document has no such table"}
 	}
-	t := book.Tables[n-1]
+	shown := shownTable(book.Tables[n-1], 0, shipments.MaxShownRows)
+	return json.Marshal(map[string]any{"table": shown})
+}
+
+// tableOf returns the rows about a row of the table of a sheet as JSON of a shipments.TablePart; of another sheet than
+// there is those of the first.
+func tableOf(ctx context.Context, file io.ReaderAt, o packinglist.Options, sheet, from string) ([]byte, error) {
+	row, err := strconv.Atoi(from)
+	if err != nil {
+		return nil, err
+	}
+	book, err := tables.Read(ctx, o.Kind, file, o.Size)
+	if err != nil {
+		return nil, err
+	}
+	var part shipments.TablePart
+	chosen := 0
+	for i, t := range book.Tables {
+		if part.Sheets = append(part.Sheets, t.Name); t.Name == sheet {
+			chosen = i
+		}
+	}
+	if len(book.Tables) == 0 {
+		return json.Marshal(part)
+	}
+	const most = shipments.MaxPartRows
+	rows := book.Tables[chosen].Rows
+	at := slices.IndexFunc(rows, func(r tables.Row) bool { return r.Number >= row })
+	if at < 0 {
+		at = max(0, len(rows)-1)
+	}
+	at -= at % most
+	if part.ShownTable = shownTable(book.Tables[chosen], at, most); at > 0 {
+		part.Before = rows[at-most].Number
+	}
+	if at+most < len(rows) {
+		part.After = rows[at+most].Number
+	}
+	return json.Marshal(part)
+}
+
+// shownTable returns the rows of a table from one on, at most so many.
+func shownTable(t tables.Table, from, most int) shipments.ShownTable {
 	shown := shipments.ShownTable{Sheet: t.Name, Rows: []shipments.ShownRow{}, RowsCount: len(t.Rows)}
-	for _, r := range t.Rows[:min(len(t.Rows), shipments.MaxShownRows)] {
+	for _, r := range t.Rows[from:min(len(t.Rows), from+most)] {
 		cells := []string{}
 		for _, c := range r.Cells {
 			cells = append(cells, c.Text)
 		}
 		shown.Rows = append(shown.Rows, shipments.ShownRow{Row: r.Number, Cells: cells})
 	}
-	return json.Marshal(map[string]any{"table": shown})
+	return shown
 }
 
 // sentence returns the detail of an error as a sentence with its place.

@@ -26,15 +26,16 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The commands of child processes. Behind Read follow pallets, facts or page, the kind of the file and the directory of
-// PDFium; its standard input is the file, and its file givenFile the assignments in JSON. Behind Prepare follows the
-// directory into which it compiles PDFium.
+// The commands of child processes. Behind Read follow pallets, facts, page or table, the kind of the file and the
+// directory of PDFium; its standard input is the file, and its file givenFile the assignments in JSON. Behind Prepare
+// follows the directory into which it compiles PDFium.
 const (
 	Read    = "read"
 	Prepare = "prepare"
 	pallets = "pallets"
 	facts   = "facts"
-	page    = "page" // its number follows the directory
+	page    = "page"  // its number follows the directory
+	table   = "table" // the name of the sheet and a row follow it
 )
 
 // Limits of a child process.
@@ -142,11 +143,30 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 
 // Page implements shipments.Pages.
 func (r *Reader) Page(ctx context.Context, d shipments.Document, content io.ReaderAt, number int) ([]byte, error) {
-	key := fmt.Sprintf("%x %d", d.SHA256, number)
+	return r.shown(ctx, d, content, page, strconv.Itoa(number))
+}
+
+// Table implements shipments.Pages.
+func (r *Reader) Table(
+	ctx context.Context, d shipments.Document, content io.ReaderAt, sheet string, row int,
+) (part shipments.TablePart, err error) {
+	text, err := r.shown(ctx, d, content, table, sheet, strconv.Itoa(row))
+	if err == nil {
+		err = json.Unmarshal(text, &part)
+	}
+	return part, err
+}
+
+// shown returns what a child shows of a document, which is kept.
+func (r *Reader) shown(
+	ctx context.Context, d shipments.Document, content io.ReaderAt, what string, which ...string,
+) ([]byte, error) {
+	key := fmt.Sprintf("%x %s %q", d.SHA256, what, which)
 	if shown, ok := r.pages.get(key); ok {
 		return shown, nil
 	}
-	answer, err := r.ask(ctx, content, d.Size, nil, page, string(d.Kind), r.pdfium, strconv.Itoa(number))
+	args := append([]string{what, string(d.Kind), r.pdfium}, which...)
+	answer, err := r.ask(ctx, content, d.Size, nil, args...)
 	if err == nil && answer.Failure != nil {
 		err = answer.Failure
 	}

@@ -203,6 +203,10 @@ const givenList = `{"document":{"type":"packing_list","pallets":[` +
 func attach(path string) call { return post(path+"/documents", givenList) }
 
 // Page shows a file that has one page.
+func (plainReader) Table(context.Context, shipments.Document, io.ReaderAt, string, int) (shipments.TablePart, error) {
+	return shipments.TablePart{}, nil
+}
+
 func (plainReader) Page(_ context.Context, _ shipments.Document, _ io.ReaderAt, number int) ([]byte, error) {
 	if number > 1 {
 		return nil, &shipments.UnreadableError{Failure: shipments.Failure{Code: "no_page"}}

@@ -30,6 +30,23 @@ func encodePage(_ *http.Request, page shipments.ShownPage) reply {
 	}}
 }
 
+// Process admits the reading of a file of this size for a page: together with dry runs, and the pages of the API.
+func (u *Uploads) Process(ctx context.Context, org shipments.OrgID, size int64) (release func(), err error) {
+	return u.process(ctx, shipments.OrganizationOf(org), size)
+}
+
+// Page is Service.Page, whose file opens once that is admitted.
+func (u *Uploads) Page(s *shipments.Service) func(
+	context.Context, shipments.OrgID, shipments.PageOrder,
+) (shipments.ShownPage, error) {
+	return u.processed(s.Page)
+}
+
+// SendPage sends a page of a document. An error means that nothing was sent.
+func SendPage(w http.ResponseWriter, r *http.Request, page shipments.ShownPage) error {
+	return encodePage(r, page).write(w, r)
+}
+
 // processed admits the showing of pages like dry runs, which read a file as well.
 func (u *Uploads) processed(
 	do method[shipments.PageOrder, shipments.ShownPage],

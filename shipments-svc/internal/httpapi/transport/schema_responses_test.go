@@ -129,7 +129,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		"KnownEventType": {schemas["KnownEventType"].Value, names(shipments.EventTypes)},
 		"DocumentType":   {schemas["DocumentType"].Value, names(shipments.DocumentTypes)},
 		"DocumentStatus": {schemas["DocumentStatus"].Value, names(shipments.DocumentStatuses)},
-		"changes":        {change["field"], append(texts, "type")},
+		"changes":        {change["field"], append(texts, "type", "filename")},
 	} {
 		var got []string
 		for _, value := range c.schema.Enum {

@@ -94,6 +94,8 @@ type checkView struct {
 
 	Count     int         `json:"count"`
 	Locations []placeView `json:"locations"`
+
+	Suggestions []shipments.Suggestion `json:"suggestions,omitempty"`
 }
 
 func viewItem(s shipments.Shipment) itemView {
@@ -127,7 +129,7 @@ func viewPart(p shipments.PalletPart) partView {
 }
 
 func viewCheck(c shipments.Check) checkView {
-	return checkView{c.Name, c.Result, c.Details, c.Count, each(c.Locations, viewPlace)}
+	return checkView{c.Name, c.Result, c.Details, c.Count, each(c.Locations, viewPlace), c.Suggestions}
 }
 
 // each returns the views of all elements. The result is never nil.

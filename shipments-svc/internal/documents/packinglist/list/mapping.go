@@ -32,7 +32,7 @@ type Column struct {
 	Score        float64       `json:"score"`                  // of the field, from 0 to 1; 1 if it was given
 	Rules        []string      `json:"rules,omitempty"`        // the ids of those that made the score
 	Alternatives []Alternative `json:"alternatives,omitempty"` // the best first
-	Samples      []string      `json:"-"`                      // its first values
+	Samples      []string      `json:"samples,omitempty"`      // its first values
 	Place        Place         `json:"-"`                      // of its heading, at which the Trace has its steps
 }
 

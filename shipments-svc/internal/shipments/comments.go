@@ -1,0 +1,38 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Comment is what a person wrote about a shipment to others. It changes nothing of the shipment, and is allowed in each
+// status.
+type Comment struct {
+	At   time.Time `json:"at"`
+	By   Actor     `json:"by"`
+	Text string    `json:"text"`
+}
+
+// Bounds of comments.
+const (
+	MaxComments = 200   // of a shipment
+	MaxComment  = 1_000 // code points
+)
+
+// ErrTooManyComments means that a shipment has MaxComments.
+var ErrTooManyComments = errors.New("the shipment has too many comments")
+
+// Comment adds a comment to a shipment.
+func (s *Service) Comment(ctx context.Context, org OrgID, o Order, text string) error {
+	var f faults
+	if f.text("", "comment", text, MaxComment); f != nil {
+		return &Invalid{Faults: f}
+	}
+	return s.repo.AddComment(ctx, org, o.ID, s.newID(), Comment{At: instant(s.now()), By: o.By, Text: text})
+}
+
+// Comments returns the comments on a shipment, the latest first.
+func (s *Service) Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error) {
+	return s.repo.Comments(ctx, org, id)
+}
