@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -20,18 +19,20 @@ import (
 // workbook is a table that people open in a spreadsheet. It is sent as its rows are read, so that
 // any number of them takes no memory and no disk.
 type workbook struct {
-	name     string // of the file, without its extension
-	headings []any
-	rows     iter.Seq2[[]any, error]
-	about    string // what the rows are
-	csv      bool   // it is sent as CSV, and otherwise as XLSX
+	name    string // of the file, without its extension
+	columns []sheetColumn
+	rows    iter.Seq2[[]any, error]
+	about   string // what the rows are
+	csv     bool   // it is sent as CSV, and otherwise as XLSX
 }
 
-// palletHeadings are those of exportPallets, in the order of its cells.
-var palletHeadings = []any{
-	"Pallet", "Produce", "Calibre", "Boxes", "Box weight, kg", "Net weight, kg", "Gross weight, kg", "SSCC", "GTIN", "Lot",
-	"Orchard", "PUC", "PHC", "GGN", "Grower", "Harvested", "Packed", "Recorder", "Container", "Seal",
-}
+// palletColumns are those of exportPallets, in the order of its cells.
+var palletColumns = slices.Concat(
+	sheetColumns(22, "Pallet", "Produce"), sheetColumns(9, "Calibre", "Boxes"),
+	sheetColumns(16, "Box weight, kg", "Net weight, kg", "Gross weight, kg"), sheetColumns(22, "SSCC"),
+	sheetColumns(16, "GTIN", "Lot", "Orchard"), sheetColumns(9, "PUC", "PHC"), sheetColumns(18, "GGN", "Grower"),
+	sheetColumns(12, "Harvested", "Packed"), sheetColumns(16, "Recorder", "Container", "Seal"),
+)
 
 // exportPallets returns a row for each line of each pallet of the shipment in the path.
 func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
@@ -58,7 +59,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 		}
 	}
 	return answer{send: workbook{
-		name: head.Reference + " pallets", headings: palletHeadings, rows: rows,
+		name: head.Reference + " pallets", columns: palletColumns, rows: rows,
 		about: fmt.Sprintf("every line of the %s of shipment %s, version %d",
 			counted(head.PalletsCount, "pallet"), head.Reference, head.Version),
 	}.send}, nil
@@ -75,7 +76,7 @@ func exportLines(pallets []shipments.PalletPart, yield func([]any, error) bool) 
 			row := []any{
 				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
 				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
-				c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
+				dayCell(c.HarvestedOn), dayCell(c.PackedOn), c.Recorder, c.Container, c.Seal,
 			}
 			if !yield(row, nil) {
 				return false
@@ -95,25 +96,25 @@ func weightCell(g list.Grams) any {
 
 // exportColumn is a column of exportList.
 type exportColumn struct {
-	heading string
-	cell    func(shipments.Shipment) any
+	sheetColumn
+	cell func(shipments.Shipment) any
 }
 
 var exportColumns = slices.Concat(
-	[]exportColumn{{"Id", func(s shipments.Shipment) any { return transport.ShipmentIDs.Format(s.ID) }}},
 	textColumns(shipments.TextFields[:1]),
-	[]exportColumn{{"Status", func(s shipments.Shipment) any { return string(s.Status) }}},
+	[]exportColumn{{sheetColumn{"Status", 17}, func(s shipments.Shipment) any { return words(s.Status) }}},
 	textColumns(shipments.TextFields[1:]),
 	[]exportColumn{
-		{"Pallets", func(s shipments.Shipment) any { return s.PalletsCount }},
-		{"Created", func(s shipments.Shipment) any { return s.CreatedAt.Format(time.RFC3339) }},
-		{"Updated", func(s shipments.Shipment) any { return s.UpdatedAt.Format(time.RFC3339) }},
-		{"Approved", func(s shipments.Shipment) any {
+		{sheetColumn{"Pallets", 9}, func(s shipments.Shipment) any { return s.PalletsCount }},
+		{sheetColumn{"Created (UTC)", 17}, func(s shipments.Shipment) any { return s.CreatedAt }},
+		{sheetColumn{"Updated (UTC)", 17}, func(s shipments.Shipment) any { return s.UpdatedAt }},
+		{sheetColumn{"Approved (UTC)", 17}, func(s shipments.Shipment) any {
 			if s.ApprovedAt.IsZero() {
 				return nil
 			}
-			return s.ApprovedAt.Format(time.RFC3339)
+			return s.ApprovedAt
 		}},
+		{sheetColumn{"Id", 32}, func(s shipments.Shipment) any { return transport.ShipmentIDs.Format(s.ID) }},
 	},
 )
 
@@ -121,7 +122,7 @@ var exportColumns = slices.Concat(
 func textColumns(texts []shipments.TextField) (all []exportColumn) {
 	for _, t := range texts {
 		heading, _, _ := strings.Cut(label(t.Name), " or ")
-		all = append(all, exportColumn{heading, func(s shipments.Shipment) any { return t.Of(s.Draft) }})
+		all = append(all, exportColumn{sheetColumn{heading, 26}, func(s shipments.Shipment) any { return t.Of(s.Draft) }})
 	}
 	return all
 }
@@ -132,9 +133,9 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var headings []any
+	var columns []sheetColumn
 	for _, column := range exportColumns {
-		headings = append(headings, column.heading)
+		columns = append(columns, column.sheetColumn)
 	}
 	rows := func(yield func([]any, error) bool) {
 		for one, err := range s.Service.All(ctx, v.org, filter) {
@@ -152,7 +153,7 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 		every = "every test shipment"
 	}
 	return answer{send: workbook{
-		name: "shipments", headings: headings, rows: rows,
+		name: "shipments", columns: columns, rows: rows,
 		about: every + selection(v.URL.Query()), csv: strings.HasSuffix(v.URL.Path, ".csv"),
 	}.send}, nil
 }
@@ -192,9 +193,9 @@ func (b workbook) send(w http.ResponseWriter) error {
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Disposition", transport.Download(b.name+extension))
-	file, err := create(w)
+	file, err := create(w, b.columns)
 	n := 0
-	for err = cmp.Or(err, file.row(b.headings...)); more && err == nil; n++ {
+	for ; more && err == nil; n++ {
 		if n%partRows == 0 { // a writer without deadlines is accepted
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(partTimeout))
 		}
@@ -202,7 +203,7 @@ func (b workbook) send(w http.ResponseWriter) error {
 			cells, err, more = next()
 		}
 	}
-	about := make([]any, len(b.headings)) // rows of CSV have as many cells each
+	about := make([]any, len(b.columns)) // rows of CSV have as many cells each
 	about[0] = counted(n, "row") + ": " + b.about + ". Nothing is left out."
 	if err == nil {
 		err = file.end(about...)
