@@ -86,7 +86,8 @@ func TestRoutesForFurtherPathsAreAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := "token_gate_public /api/v1/openapi/further.json {\nrespond a\n}\ntoken_gate_pages /pages/further* {\nrespond a\n}\n"
+	text := "token_gate_public /api/v1/openapi/further.json {\nrespond a\n}\n" +
+		"token_gate_pages /pages/further* {\nrespond a\n}\n"
 	if err := os.WriteFile(filepath.Join(dir, "open.caddy"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
