@@ -124,15 +124,12 @@ func Judge(all []*Settled, read *list.Reading, at tables.Place) error {
 	}
 	reasons, doubts := slices.Concat(v.against, v.errors), texts(read.Remarks, remarks.Doubts)
 	e := Error{Code: Contradicted, Place: at}
-	impossible, of := overloaded(read.Pallets)
 	switch {
 	case words == lines:
 		e.Code, reasons = NoPallets, []string{"no line below the header row has a pallet number"}
 	case boxes == 0:
 		e.Code, doubts = NoBoxes, texts(read.Remarks, remarks.OfValue)
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
-	case impossible != "":
-		reasons, e.Place = append([]string{impossible}, reasons...), of
 	case len(v.against) <= v.agree && v.explained(reasons, doubts) && v.tolerable(reasons):
 		return nil
 	}
@@ -160,28 +157,6 @@ func texts(all []list.Remark, of func(string) bool) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// overloaded returns what is impossible of the first of some pallets: several times the boxes and the
-// weight of the median pallet, or a weight that no pallet carries; or "". The place is that of the pallet.
-func overloaded(all []list.Pallet) (text string, at tables.Place) {
-	const few, multiple, overload = 3, 4, 2
-	weight := func(p list.Pallet) int { return p.Boxes * int(p.BoxWeight) }
-	var boxes, weights []int
-	for _, p := range all {
-		boxes, weights = append(boxes, p.Boxes), append(weights, weight(p))
-	}
-	slices.Sort(boxes)
-	slices.Sort(weights)
-	middle := len(all) / 2
-	for _, p := range all {
-		several := len(all) > few && p.Boxes > multiple*max(1, boxes[middle]) && weight(p) >= multiple*weights[middle]
-		if several || weight(p) > overload*int(reference.HeaviestPallet) {
-			text = fmt.Sprintf("pallet %s would have %d boxes of %s kg", p.Number, p.Boxes, kilograms(float64(p.BoxWeight)))
-			return text, tables.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
-		}
-	}
-	return "", at
 }
 
 // compareTotals compares the declared totals with those of the pallets, and returns the boxes of

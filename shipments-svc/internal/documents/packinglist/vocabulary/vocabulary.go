@@ -200,45 +200,23 @@ var single = func() []string {
 	})
 }()
 
-// spellings indexes the known words by their letters, of which two may be swapped.
-var spellings = func() map[string]string {
-	all := map[string]string{}
-	for _, word := range single {
-		all[sorted(word)] = word
-	}
-	return all
-}()
-
-// sorted returns the first letter of a word and its letters in their order.
-func sorted(word string) string {
-	letters := []byte(word)
-	slices.Sort(letters)
-	return word[:1] + string(letters)
-}
-
-// similar returns the concepts of the known words of which a word is an abbreviation, or that end
-// otherwise or have the same letters: "calib", "variétés", "culitvar". It returns 0 if these have
-// different concepts, and for a size and a variety.
+// similar returns the concepts of the known words of which a word is an abbreviation, or that end otherwise:
+// "calib", "variétés". It returns 0 if these have different concepts, and for a size and a variety.
 func similar(word string) (all Concept) {
-	const least, ending, spelt = 4, 2, 6             // letters of an abbreviation, of an ending, and of a misspelt word
+	const least, ending = 4, 2                       // letters of an abbreviation, and of an ending
 	variety := reference.Variety([]string{word}) > 0 // Conference is no Conferente
 	if len(word) < least || strings.ContainsAny(word, "0123456789") || Sized.MatchString(word) || variety {
 		return 0
 	}
-	if c := meanings[spellings[sorted(word)]]; c != 0 && len(word) >= spelt {
-		return c &^ One
-	}
 	stem := word[:max(least, len(word)-ending)]
 	for i, _ := slices.BinarySearch(single, stem); i < len(single) && strings.HasPrefix(single[i], stem); i++ {
+		c := meanings[single[i]] &^ One
 		if k := single[i]; !strings.HasPrefix(k, word) && (len(stem) == least || len(k) > len(stem)+ending) {
 			continue
-		}
-		switch c := meanings[single[i]] &^ One; {
-		case all == 0:
-			all = c
-		case c != all:
+		} else if all != 0 && c != all {
 			return 0
 		}
+		all = c
 	}
 	return all
 }

@@ -8,7 +8,7 @@ func TestMeaningsOfHeadings(t *testing.T) {
 		"Palettennummer": PalletNumber, "LOTNO": Lot, "NetW": NetWeight, "Cartons (4 kg)": Boxes, "Sacos": Boxes,
 		"Peso Neto / Net Weight": NetWeight, "Kg/Caja": BoxWeight, "Boxes per layer": Other, "Nº cajas": Boxes,
 		"Xqzt":     None,
-		"Variétés": Variety, "Calib.": Calibre, "Culitvar": Variety, "Jumbo": None, "Pallet code": PalletNumber,
+		"Variétés": Variety, "Calib.": Calibre, "Jumbo": None, "Pallet code": PalletNumber,
 	} {
 		if got := MeaningOf(heading); got.Field != want {
 			t.Errorf("%s: %+v, want %s", heading, got, want)
