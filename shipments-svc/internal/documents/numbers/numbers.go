@@ -1,15 +1,15 @@
-// Package numbers parses numbers of documents: "1.056,5", "1 056.50", "22,176.000
-// KGS". It is the only parser for all documents, so that a number has the same
-// value in each.
+// Package numbers parses numbers of documents: "1.056,5", "1 056.50", "22,176.000 KGS". It is the only parser for all
+// documents, so that a number has the same value in each.
 //
-// Guarantees: no text panics; values are finite. Ambiguous numbers are not decided
-// here: StyleOf returns Unclear, and Readings returns both values.
+// Guarantees: no text panics; values are finite. Ambiguous numbers are not decided here: StyleOf returns Unclear, and
+// Readings returns both values.
 //
 // It imports the standard library only.
 package numbers
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"iter"
 	"math"
@@ -27,9 +27,8 @@ type Number struct {
 	Unit   string // the words after or before it, in lower case; empty: none
 }
 
-// Split splits a text such as "1.056,5 kg" into number and unit. ok is false unless
-// the text is one number with at most one unit: "(80)", "80-", "80%" and "<80" are
-// none. Footnote marks, such as (*), are ignored.
+// Split splits a text such as "1.056,5 kg" into number and unit. ok is false unless the text is one number with at most
+// one unit: "(80)", "80-", "80%" and "<80" are none. Footnote marks, such as (*), are ignored.
 func Split(text string) (n Number, ok bool) {
 	text = strings.TrimSpace(text)
 	start := strings.IndexFunc(text, unicode.IsDigit)
@@ -71,8 +70,7 @@ func words(text string) string {
 	)
 }
 
-// separators are the characters that separate thousands or decimals, spaces those that
-// separate only thousands.
+// separators are the characters that separate thousands or decimals, spaces those that separate only thousands.
 const (
 	separators = ".," + spaces
 	spaces     = " '’\u00A0\u202F\u2009"
@@ -91,8 +89,7 @@ const (
 	Neither              // 1234
 )
 
-// StyleOf returns the style of a number by its separators. A single separator before
-// exactly three digits is Unclear.
+// StyleOf returns the style of a number by its separators. A single separator before exactly three digits is Unclear.
 func StyleOf(digits string) Style {
 	point, comma := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
 	last, decimal, thousands := point, Point, Comma
@@ -149,8 +146,7 @@ func grouped(whole string) bool {
 	return true
 }
 
-// Thousands returns the style in which the separator of a number separates
-// thousands, as in 1.056 boxes.
+// Thousands returns the style in which the separator of a number separates thousands, as in 1.056 boxes.
 func Thousands(digits string) Style {
 	if strings.Contains(digits, ".") {
 		return Comma
@@ -164,11 +160,10 @@ var readingText = regexp.MustCompile(
 	`^\D{0,40}?([.,-]?\d+(?:[ \x{A0}\x{202F}\x{2009}]\d{3}\b)*(?:[.,'’]\d+)*)[^\pL\pN]*(\pL*)`,
 )
 
-// Readings returns the possible values of the first number of a text such as
-// "22,176.000 KGS" or "1.584 cartons of avocados", the more likely first: two if the
-// number is ambiguous. Totals in kilograms more likely have thousands than three
-// decimals, totals in tonnes the reverse. Weights are in kilograms. It returns nil
-// without a number near the beginning.
+// Readings returns the possible values of the first number of a text such as "22,176.000 KGS" or "1.584 cartons of
+// avocados", the more likely first: two if the number is ambiguous. Totals in kilograms more likely have thousands than
+// three decimals, totals in tonnes the reverse. Weights are in kilograms. It returns nil without a number near the
+// beginning.
 func Readings(text string) (values []float64) {
 	m := readingText.FindStringSubmatch(text)
 	if m == nil {
@@ -190,19 +185,21 @@ func Readings(text string) (values []float64) {
 	return values
 }
 
+//go:embed units.txt
+var units string
+
 // Grams has the weights of units in grams, by name in lower case.
-var Grams = map[string]float64{
-	"kg": 1000, "kgs": 1000, "kilo": 1000, "kilos": 1000, "kilogram": 1000, "kilograms": 1000,
-	"kilogramo": 1000, "kilogramos": 1000,
-	"kilogramme": 1000, "kilogrammes": 1000, "quilo": 1000, "quilos": 1000, "quilograma": 1000, "quilogramas": 1000,
-	"g": 1, "gr": 1, "grs": 1, "gram": 1, "grams": 1, "gramo": 1, "gramos": 1, "gramme": 1, "grammes": 1,
-	"grama": 1, "gramas": 1,
-	// The avoirdupois pound: International Yard and Pound Agreement, 1959.
-	"lb": 453.59237, "lbs": 453.59237, "pound": 453.59237, "pounds": 453.59237, "libra": 453.59237,
-	"libras": 453.59237, "livres": 453.59237,
-	"t": 1_000_000, "mt": 1_000_000, "tm": 1_000_000, "ton": 1_000_000, "tons": 1_000_000, "tonne": 1_000_000,
-	"tonnes": 1_000_000, "tonelada": 1_000_000, "toneladas": 1_000_000,
-}
+var Grams = func() map[string]float64 {
+	all := map[string]float64{}
+	for line := range strings.Lines(units) {
+		weight, names, _ := strings.Cut(line, ":")
+		grams, _ := strconv.ParseFloat(weight, 64) // a comment has none
+		for name := range strings.FieldsSeq(names) {
+			all[name] = grams
+		}
+	}
+	return all
+}()
 
 // Span is what a label says: one name, or several numbers: "P001 to P004", "5 & 6".
 type Span struct {
@@ -238,8 +235,7 @@ var (
 	thousands = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
 )
 
-// SpanOf parses a label. A Span that is Certain and has no runs is several that cannot
-// be parsed.
+// SpanOf parses a label. A Span that is Certain and has no runs is several that cannot be parsed.
 func SpanOf(text string) (s Span) {
 	text = strings.TrimSpace(text)
 	if strings.Trim(text, "0123456789") == "" { // the common case
@@ -253,8 +249,7 @@ func SpanOf(text string) (s Span) {
 	prefix, last, all := "", 0, 0
 	for i, part := range andText.Split(text, -1) {
 		m := rangeText.FindStringSubmatch(part)
-		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] ||
-			thousands.MatchString(text) {
+		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] || thousands.MatchString(text) {
 			return name
 		}
 		if i == 0 {

@@ -1,24 +1,22 @@
-// Package packinglist reads the pallets of packing lists, and the facts of other
-// documents that packing lists are compared with.
+// Package packinglist reads the pallets of packing lists, and the facts of other documents that packing lists are
+// compared with.
 //
 // A list is read in five stages, each a package of pure functions between values:
 //
 //	tables → layout → mapping → lines → reconcile
 //
-// Tables are the cells of a document. Package layout finds the tables of pallets and
-// their headings. Package mapping gives columns fields, several mappings where several
-// are possible. Package lines reads rows with a mapping. Package reconcile decides by
-// arithmetic what amounts are amounts of, which mapping is right, and which lines are one
-// pallet. The words and rules are data of package vocabulary. Package list has the types of the
-// result, of which the Trace has the decisions of all stages; package explain prints them.
+// Tables are the cells of a document. Package layout finds the tables of pallets and their headings. Package mapping
+// gives columns fields, several mappings where several are possible. Package lines reads rows with a mapping. Package
+// reconcile decides by arithmetic what amounts are amounts of, which mapping is right, and which lines are one pallet.
+// The words and rules are data of package vocabulary. Package list has the types of the result, of which the Trace has
+// the decisions of all stages; package explain prints them.
 //
 // It is a library: it imports nothing of the service but what package reference knows of produce.
 //
-// Guarantees: any content is read or refused with an Unreadable, without a panic.
-// Every pallet has the place where it was read. Whatever is skipped or assumed has
-// a remark, including each unused column that may be relevant. Pallets keep the
-// domain's limits; missing and invalid values are zero. What the numbers of a list do not
-// decide is refused with the candidates, and so is a reading that they contradict.
+// Guarantees: any content is read or refused with an Unreadable, without a panic. Every pallet has the place where it
+// was read. Whatever is skipped or assumed has a remark, including each unused column that may be relevant. Pallets
+// keep the domain's limits; missing and invalid values are zero. What the numbers of a list do not decide is refused
+// with the candidates, and so is a reading that they contradict.
 package packinglist
 
 import (
@@ -63,9 +61,8 @@ type Unreadable struct {
 	Trace    list.Trace
 }
 
-// Read reads a packing list, or the facts of another document, which may have none. It returns
-// Unreadable for content that is not a packing list or cannot be read; other errors are
-// those of ctx and content.
+// Read reads a packing list, or the facts of another document, which may have none. It returns Unreadable for content
+// that is not a packing list or cannot be read; other errors are those of ctx and content.
 func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) {
 	book, err := tables.Read(ctx, o.Kind, content, o.Size)
 	if err != nil {
@@ -194,8 +191,7 @@ func (d *document) read(book tables.Book) (read Reading, err error) {
 	return read, err
 }
 
-// families groups the tables of pallets that have the same headings. From other parts it
-// reads facts only.
+// families groups the tables of pallets that have the same headings. From other parts it reads facts only.
 func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 	r := &d.remarks
 	r.Stage = "layout"
@@ -231,8 +227,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 // sampled is how many rows of a table decide between mappings.
 const sampled = 2_000
 
-// settle reads the lines of tables with the same headings, with the mapping that agrees
-// best with their numbers.
+// settle reads the lines of tables with the same headings, with the mapping that agrees best with their numbers.
 func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	if err := d.ctx.Err(); err != nil {
 		return nil, err

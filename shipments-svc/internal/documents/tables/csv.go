@@ -16,9 +16,8 @@ const delimiters = "\t;|,"
 // sampled is the number of records from which the delimiter is detected.
 const sampled = 200
 
-// csv reads comma-separated values as in RFC 4180 and its common variants: other
-// delimiters, any line ending, a first line "sep=;" that names the delimiter, and
-// unescaped quotation marks. Row numbers are those of a spreadsheet program.
+// csv reads comma-separated values as in RFC 4180 and its common variants: other delimiters, any line ending, a first
+// line "sep=;" that names the delimiter, and unescaped quotation marks. Row numbers are those of a spreadsheet program.
 func (b *book) csv(raw []byte) error {
 	text, err := b.decoded(raw)
 	if err != nil {
@@ -84,8 +83,7 @@ func records(text string, delimiter byte) iter.Seq2[int, []string] {
 	}
 }
 
-// unmarked returns a field without the marks by which spreadsheets keep a number as
-// a text: ="00123" and '00123.
+// unmarked returns a field without the marks by which spreadsheets keep a number as a text: ="00123" and '00123.
 func unmarked(field string) string {
 	if text, ok := strings.CutPrefix(field, `="`); ok && strings.HasSuffix(text, `"`) {
 		return strings.TrimSuffix(text, `"`)
@@ -98,14 +96,12 @@ func unmarked(field string) string {
 
 var scientific = regexp.MustCompile(`^\d(?:[.,]\d+)?[eE]\+\d\d$`)
 
-// Scientific reports whether a text is a long number in scientific notation, which
-// has lost its last digits.
+// Scientific reports whether a text is a long number in scientific notation, which has lost its last digits.
 func Scientific(text string) bool { return scientific.MatchString(text) }
 
-// delimiterOf returns the delimiter, and whether the first line names it. Otherwise it is
-// the first one with three fields in at least half of the records, or else the one with most
-// such records; with two where none has three. The comma is last, because it is also in numbers
-// and addresses.
+// delimiterOf returns the delimiter, and whether the first line names it. Otherwise it is the first one with three
+// fields in at least half of the records, or else the one with most such records; with two where none has three. The
+// comma is last, because it is also in numbers and addresses.
 func delimiterOf(text string) (_ byte, named bool) {
 	first, _, _ := strings.Cut(text, "\n")
 	if name, ok := strings.CutPrefix(strings.TrimSuffix(first, "\r"), "sep="); ok && len(name) == 1 &&

@@ -60,11 +60,9 @@ func zeros(content []byte, from int) (n int) {
 }
 
 // western are the characters that texts have beside ASCII in most languages, in lower case.
-const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿß" +
-	"ºª’‘“”«»–—…€£°½·•®©\u00a0"
+const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿß" + "ºª’‘“”«»–—…€£°½·•®©\u00a0"
 
-// codePages are the code pages that are tried, the more usual ones first, with the characters
-// that texts have.
+// codePages are the code pages that are tried, the more usual ones first, with the characters that texts have.
 var codePages = []struct {
 	*charmap.Charmap
 	characters string
@@ -76,8 +74,7 @@ var codePages = []struct {
 	{charmap.CodePage850, western, false},
 }
 
-// codePage returns the code page of a text: the first with the fewest characters that texts do
-// not have.
+// codePage returns the code page of a text: the first with the fewest characters that texts do not have.
 func (b *book) codePage(content []byte) encoding.Encoding {
 	best, least := 0, len(content)+1
 	for i, page := range codePages {

@@ -42,8 +42,7 @@ func (b *book) pdf(raw []byte) (err error) {
 	case !text && b.Notes != nil:
 		return unreadable(NoTextLayer, "viewers show no text of the document that can be read: %s", b.Notes[0].Text)
 	case !text:
-		return unreadable(NoTextLayer,
-			"the document has no text, it is probably a scan; send the file that was printed")
+		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
 	}
 	return b.printed(pages)
 }

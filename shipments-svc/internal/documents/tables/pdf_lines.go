@@ -78,8 +78,7 @@ func (w word) touches(l letter) bool {
 
 func blank(c rune) bool { return unicode.IsSpace(c) || c == 0 }
 
-// linesOf groups words into lines, from top to bottom. Words that are drawn twice to
-// look bold are added once.
+// linesOf groups words into lines, from top to bottom. Words that are drawn twice to look bold are added once.
 func linesOf(words []word) (lines []textLine) {
 	slices.SortStableFunc(words, func(a, b word) int { return cmp.Compare(b.base, a.base) })
 	for _, w := range words {

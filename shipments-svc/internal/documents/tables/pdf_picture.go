@@ -41,9 +41,7 @@ func (p *paper) picture() *picture {
 }
 
 // drawn returns the pixels of the page drawn in a size.
-func (p *paper) drawn(
-	width, height int, format enums.FPDF_BITMAP_FORMAT, flags enums.FPDF_RENDER_FLAG,
-) []byte {
+func (p *paper) drawn(width, height int, format enums.FPDF_BITMAP_FORMAT, flags enums.FPDF_RENDER_FLAG) []byte {
 	b := must(p.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{
 		Width: width, Height: height, Format: format, Pointer: uint64(0),
 	})).Bitmap
@@ -57,8 +55,7 @@ func (p *paper) drawn(
 	return slices.Clone(must(p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b})).Buffer)
 }
 
-// inked reports whether the picture shows something in an area of the page: its pixels and those around
-// differ.
+// inked reports whether the picture shows something in an area of the page: its pixels and those around differ.
 func (v *picture) inked(a area) bool {
 	const contrast, around = 12, 1
 	left, top := v.at(a.left, a.top)

@@ -132,9 +132,7 @@ type matrix struct{ a, b, c, d, e, f float64 }
 // times returns the transformation by m and then n.
 func (m matrix) times(n matrix) matrix {
 	e, f := n.at(m.e, m.f)
-	return matrix{
-		m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d, m.c*n.a + m.d*n.c, m.c*n.b + m.d*n.d, e, f,
-	}
+	return matrix{m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d, m.c*n.a + m.d*n.c, m.c*n.b + m.d*n.d, e, f}
 }
 
 // at transforms a point.

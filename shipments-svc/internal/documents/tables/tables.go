@@ -1,13 +1,12 @@
-// Package tables reads CSV files, workbooks and PDFs as tables: rows of cells with
-// their places, as a viewer shows them.
+// Package tables reads CSV files, workbooks and PDFs as tables: rows of cells with their places, as a viewer shows
+// them.
 //
-// Guarantees: any content is read or refused with an Unreadable, without a panic;
-// formulas are never evaluated, their stored values are read; the constants of
-// this package limit what is read, and reading ends with its context. Hidden
+// Guarantees: any content is read or refused with an Unreadable, without a panic; formulas are never evaluated, their
+// stored values are read; the constants of this package limit what is read, and reading ends with its context. Hidden
 // content is not read, with a Note.
 //
-// The PDF and XLSX libraries do not limit time, nor that of XLSX memory: a damaged document
-// may exhaust either. Untrusted documents are read in a separate process.
+// The PDF and XLSX libraries do not limit time, nor that of XLSX memory: a damaged document may exhaust either.
+// Untrusted documents are read in a separate process.
 //
 // Of this module it imports the type of a place only.
 package tables
@@ -64,8 +63,7 @@ type Row struct {
 	Below  float64 // the distance from the printed line above in points; 0: none
 }
 
-// Table is a sheet of a workbook, a page of a PDF, or a CSV file. Its rows are in
-// order; empty ones may be missing.
+// Table is a sheet of a workbook, a page of a PDF, or a CSV file. Its rows are in order; empty ones may be missing.
 type Table struct {
 	Name      string // the Sheet of its places
 	Printed   bool   // rows are printed lines, so a text may continue in the next

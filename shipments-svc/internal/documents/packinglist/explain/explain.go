@@ -4,10 +4,13 @@ package explain
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
@@ -30,93 +33,28 @@ func Of(read packinglist.Reading, err error) (Explanation, error) {
 	return Explanation{Reading: read, Trace: read.Trace}, err
 }
 
+//go:embed explain.tmpl
+var text string
+
+var page = template.Must(template.New("").Funcs(template.FuncMap{
+	"place": place, "join": strings.Join, "words": func(field string) string { return strings.ReplaceAll(field, "_", " ") },
+}).Parse(text))
+
 // Write writes the explanation as a text.
-func (e Explanation) Write(w io.Writer) error {
-	var b strings.Builder
-	boxes := 0
+func (e Explanation) Write(w io.Writer) error { return page.Execute(w, e) }
+
+// Boxes returns the boxes of all pallets.
+func (e Explanation) Boxes() (sum int) {
 	for _, p := range e.Pallets {
-		boxes += p.Boxes
+		sum += p.Boxes
 	}
-	fmt.Fprintf(&b, "%d pallets with %d boxes\n", len(e.Pallets), boxes)
-	if e.Refused != "" {
-		b.Reset()
-		fmt.Fprintf(&b, "Refused: %s\n", e.Refused)
-	}
-	for _, m := range e.Mappings {
-		e.table(&b, m)
-	}
-	var numbers, remarks strings.Builder
-	for _, s := range e.Trace {
-		if s.Stage == list.ReconcileStage {
-			number(&numbers, s)
-		}
-	}
-	for _, r := range e.Remarks {
-		fmt.Fprintf(&remarks, "  %s: %s (%s)\n", place(r.Place), r.Text, r.Rule)
-	}
-	section(&b, "What the numbers of the list say (points for this reading, or against it)", numbers.String())
-	section(&b, "Remarks", remarks.String())
-	_, err := io.WriteString(w, b.String())
-	return err
+	return sum
 }
 
-func section(b *strings.Builder, title, text string) {
-	if text != "" {
-		fmt.Fprintf(b, "\n%s\n%s", title, text)
-	}
-}
-
-// table writes how a table was understood.
-func (e Explanation) table(b *strings.Builder, m packinglist.Mapping) {
-	at := list.Place{Sheet: m.Sheet, Row: m.HeaderRow}
-	fmt.Fprintf(b, "\nTable with headings in %s: %s", place(at), m.Layout)
-	for _, s := range e.Trace.Of(list.LayoutStage, at) {
-		fmt.Fprintf(b, " (%.3g points%s)", s.After, second(s.Rival))
-	}
-	b.WriteString("\n")
-	for _, c := range m.Columns {
-		use := "is not used: " + c.Reason
-		if c.Used {
-			use = "is " + words(c.Field)
-			if c.Unit != "" {
-				use += " in " + c.Unit
-			}
-		}
-		fmt.Fprintf(b, "  %-2s %s %s\n     values: %s\n", c.Column, cmp.Or(c.Heading, "(no heading)"), use,
-			strings.Join(c.Samples, " | "))
-		for _, s := range e.Trace.Of(list.MappingStage, c.Place) {
-			fmt.Fprintf(b, "     %s, certainty %.2f: %s (rule %s)%s\n", words(s.Field), s.After, s.Note, s.Rule, second(s.Rival))
-		}
-		for _, a := range c.Alternatives {
-			fmt.Fprintf(b, "     or %s, certainty %.2f (rule %s)\n", words(a.Field), a.Score, strings.Join(a.Rules, ", "))
-		}
-	}
-	for _, r := range m.Skipped {
-		fmt.Fprintf(b, "  row %d is left out: %s\n", r.Row, r.Reason)
-	}
-}
-
-// number writes what the numbers of the list say: of a property of its lines, or of a way to read it.
-func number(b *strings.Builder, s list.Step) {
-	switch {
-	case s.Rival != nil:
-		chosen := map[bool]string{true: "chosen", false: "not chosen"}[s.Kept]
-		fmt.Fprintf(b, "  %s from %s%s: %s, with %+.2f to %+.2f\n", words(s.Field), place(s.Where), s.Note, chosen, s.After,
-			s.Rival.Score)
-	case s.After == 0:
-		fmt.Fprintf(b, "  %s\n", s.Note)
-	default:
-		fmt.Fprintf(b, "  %s: %+.2f\n", s.Note, s.After)
-	}
-}
-
-func words(field string) string { return strings.ReplaceAll(field, "_", " ") }
-
-func second(r *list.Rival) string {
-	if r == nil {
-		return ""
-	}
-	return fmt.Sprintf("; %s has %.2f", place(r.Where), r.Score)
+// Numbers returns the steps by which the numbers of the list decided.
+func (e Explanation) Numbers() list.Trace {
+	other := func(s list.Step) bool { return s.Stage != list.ReconcileStage }
+	return slices.DeleteFunc(slices.Clone(e.Trace), other)
 }
 
 // place names a place.

@@ -1,5 +1,4 @@
-// Package facts reads what documents say of a shipment as a whole: vessel, container,
-// seal, totals.
+// Package facts reads what documents say of a shipment as a whole: vessel, container, seal, totals.
 package facts
 
 import (
@@ -39,8 +38,7 @@ func (l *List) Row(t tables.Table, i int) {
 		}
 	}
 	for _, label := range layout.LabelsOf(row) {
-		if kind, ok := vocabulary.FactKind(label.Name); ok &&
-			l.addValue(kind, label.Value, at, rankOf(label.Name, named)) {
+		if kind, ok := vocabulary.FactKind(label.Name); ok && l.addValue(kind, label.Value, at, rankOf(label.Name, named)) {
 			read[label.From], read[label.Col] = true, true
 		}
 	}
@@ -78,8 +76,7 @@ func (l *List) totalFacts(row tables.Row, col int, at tables.Place) bool {
 // countText matches a word, and a count before it: "20 pallets".
 var countText = regexp.MustCompile(`(?:(\d[\d.,]*)\s+)?(\pL+)`)
 
-// countsIn returns the counts of pallets and boxes in a text, and whether it has no other words
-// but those of a total.
+// countsIn returns the counts of pallets and boxes in a text, and whether it has no other words but those of a total.
 func countsIn(text string) (found []list.Fact, only bool) {
 	only = true
 	for _, m := range countText.FindAllStringSubmatch(text, -1) {
@@ -112,9 +109,7 @@ func (l *List) factsBelow(kind list.FactKind, t tables.Table, i, col int) {
 }
 
 // counts are the kinds of facts that are numbers.
-var counts = []list.FactKind{
-	list.PalletsFact, list.BoxesFact, list.NetWeightFact, list.GrossWeightFact,
-}
+var counts = []list.FactKind{list.PalletsFact, list.BoxesFact, list.NetWeightFact, list.GrossWeightFact}
 
 // numbered are the kinds of facts that contain a digit.
 var numbered = append([]list.FactKind{
@@ -206,8 +201,7 @@ func (l *List) Declared() (d list.Declared) {
 	return d
 }
 
-// Counts returns the totals within the texts of a row: "Total pallets: 20", "TOTAL 20
-// PALLETS".
+// Counts returns the totals within the texts of a row: "Total pallets: 20", "TOTAL 20 PALLETS".
 func Counts(t tables.Table, i int) list.Declared {
 	var l List
 	l.Row(t, i)

@@ -31,8 +31,7 @@ type header struct {
 	known    memo
 }
 
-// maxHeaderRow is how deep below the top of a table its header may be, and
-// maxHeaderRows how many rows it may have.
+// maxHeaderRow is how deep below the top of a table its header may be, and maxHeaderRows how many rows it may have.
 const (
 	maxHeaderRow  = 200
 	maxHeaderRows = 3
@@ -160,14 +159,12 @@ func (k memo) parse(rows []tables.Row) header {
 	return h
 }
 
-// assign maps each field to the column whose heading names it best, the first of
-// several.
+// assign maps each field to the column whose heading names it best, the first of several.
 func (h *header) assign() {
 	h.columns = map[vocabulary.Field]int{}
 	for col, heading := range h.Headings {
 		m := heading.Meaning
-		if best, ok := h.columns[m.Field]; m.Field != vocabulary.None &&
-			(!ok || m.Score > h.Headings[best].Meaning.Score) {
+		if best, ok := h.columns[m.Field]; m.Field != vocabulary.None && (!ok || m.Score > h.Headings[best].Meaning.Score) {
 			h.columns[m.Field] = col
 		}
 	}

@@ -1,7 +1,6 @@
-// Package layout finds the tables of pallets on the sheets of a document and brings each
-// into one form: a row for each line, with columns that have headings. The columns of a
-// matrix and pallets that are columns become rows, texts that a cell combines become columns,
-// and captions values of the lines below them.
+// Package layout finds the tables of pallets on the sheets of a document and brings each into one form: a row for each
+// line, with columns that have headings. The columns of a matrix and pallets that are columns become rows, texts that a
+// cell combines become columns, and captions values of the lines below them.
 package layout
 
 import (
@@ -42,8 +41,7 @@ type Heading struct {
 	Virtual bool // of a column that the layout added
 }
 
-// At returns the place of a cell by the indexes of its row and column; of a row, where
-// column is -1.
+// At returns the place of a cell by the indexes of its row and column; of a row, where column is -1.
 func (t Table) At(row, column int) tables.Place {
 	if p, ok := t.across[t.Rows[row].Number]; ok {
 		return tables.Place{Sheet: t.Name, Row: p.Row + max(column, 0), Column: p.Column}
@@ -193,8 +191,7 @@ func startsTable(rows []tables.Row, i int) bool {
 	return h.complete() && named*4 >= len(Filled(rows[i]))*3
 }
 
-// below returns the index of the first row below a list. The rows below have at
-// most two texts.
+// below returns the index of the first row below a list. The rows below have at most two texts.
 func below(rows []tables.Row, to int) int {
 	for i := len(rows); i > to; i-- {
 		if IsFull(rows[i-1]) {

@@ -81,8 +81,7 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	return c
 }
 
-// produce returns the name of a row's produce with its variety, unless one
-// contains the other.
+// produce returns the name of a row's produce with its variety, unless one contains the other.
 func (r *reader) produce(i int) Text {
 	p, v := r.textOr(i, vocabulary.Produce), r.textOr(i, vocabulary.Variety)
 	produce, variety := vocabulary.Fold(p.Value), vocabulary.Fold(v.Value)
@@ -95,8 +94,7 @@ func (r *reader) produce(i int) Text {
 	return Text{Value: p.Value + " " + v.Value, Place: p.Place}
 }
 
-// denies reports whether the cell of a column denies that the pallet was shipped:
-// Loaded: N; Cancelled: X.
+// denies reports whether the cell of a column denies that the pallet was shipped: Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
 	if col >= len(r.Mapping.Columns) {
 		return false
@@ -133,8 +131,7 @@ func NotShipped(r *remarks.List, text string, at tables.Place) bool {
 	return found
 }
 
-// amount reads the number of a field in a row. A number in a merged cell counts
-// in its first row only.
+// amount reads the number of a field in a row. A number in a merged cell counts in its first row only.
 func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	c, col := r.cell(i, f)
 	box := f == vocabulary.BoxWeight || f == vocabulary.BoxGross
@@ -257,8 +254,7 @@ func (r *reader) letterhead() {
 	}
 }
 
-// packIn returns the weight of each box from a text that has one and names boxes or their
-// produce, but no total.
+// packIn returns the weight of each box from a text that has one and names boxes or their produce, but no total.
 func packIn(text string, at tables.Place) Amount {
 	a := packWeight(text, at)
 	if a.Value < float64(reference.LightestBox) || a.Value > float64(reference.UsualBox) {

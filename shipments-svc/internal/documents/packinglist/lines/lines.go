@@ -1,6 +1,5 @@
-// Package lines reads the rows of tables with a mapping: each is a line of a pallet, a
-// total, a caption, a note or a repeated header. Its amounts are as written: what they
-// are amounts of is decided by package reconcile.
+// Package lines reads the rows of tables with a mapping: each is a line of a pallet, a total, a caption, a note or a
+// repeated header. Its amounts are as written: what they are amounts of is decided by package reconcile.
 package lines
 
 import (
@@ -65,8 +64,7 @@ type Total struct {
 	list.Declared
 }
 
-// List is the content of tables with one mapping: pages that continue each other, or sheets
-// with the same headings.
+// List is the content of tables with one mapping: pages that continue each other, or sheets with the same headings.
 type List struct {
 	Tables  []layout.Table
 	Mapping mapping.Mapping
@@ -110,9 +108,7 @@ type run struct {
 // Read reads tables with one mapping.
 func Read(all []layout.Table, m mapping.Mapping) *List {
 	read := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
-	r := reader{
-		List: read, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{},
-	}
+	r := reader{List: read, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
 	r.survey()
 	totals := 0 // of the lists before
 	for i, t := range all {

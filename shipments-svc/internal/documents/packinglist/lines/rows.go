@@ -251,9 +251,8 @@ func (r *reader) ofLast() (last run) {
 	return last
 }
 
-// totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the
-// number of a pallet it may have no other words, unless the row is the label and its value, or
-// has the boxes of the lines above.
+// totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the number of a pallet it may
+// have no other words, unless the row is the label and its value, or has the boxes of the lines above.
 func (r *reader) totalLabel(w row) string {
 	const first, longest = 3, 60 // texts, and bytes of a label
 	own, calibre := vocabulary.Fold(w.label.Value), vocabulary.Fold(r.text(w.i, vocabulary.Calibre).Value)
@@ -276,9 +275,8 @@ func (r *reader) totalLabel(w row) string {
 	return ""
 }
 
-// sums reports whether a row without a known label is one of totals: its boxes are those
-// of at least two lines, all or the last ones, and unlike these it names no contents or has
-// no label with a number.
+// sums reports whether a row without a known label is one of totals: its boxes are those of at least two lines, all or
+// the last ones, and unlike these it names no contents or has no label with a number.
 func (r *reader) sums(w row) bool {
 	all, recent := w.Boxes.Value == r.all.boxes, w.Boxes.Value == r.recent.boxes
 	switch {

@@ -244,6 +244,9 @@ type Mapping struct {
 	Skipped    []SkippedRow `json:"skipped_rows"` // that are no lines of pallets; never nil
 }
 
+// Header is where its headings begin.
+func (m Mapping) Header() Place { return Place{Sheet: m.Sheet, Row: m.HeaderRow} }
+
 // Column is a column of a table and what it was taken for.
 type Column struct {
 	Column       string        `json:"column"` // "A"

@@ -106,9 +106,8 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) list.Column {
 	return mapped
 }
 
-// remark remarks on amounts whose headings have words that are not known, which may change
-// their meaning, unlike single letters and words with digits such as 4kg; and on numbers that are
-// ambiguous, or of both styles.
+// remark remarks on amounts whose headings have words that are not known, which may change their meaning, unlike single
+// letters and words with digits such as 4kg; and on numbers that are ambiguous, or of both styles.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	for _, f := range amounts {
 		if !m.Has(f) {

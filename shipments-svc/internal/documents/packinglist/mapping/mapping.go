@@ -1,9 +1,8 @@
-// Package mapping gives the columns of a table fields. A column has the field and score of
-// the rule for its heading (vocabulary/headings.txt); rules for its values may change both
-// (evidence.txt); a person or a template overrules them. Of the columns with a field the one
-// with the highest score has it. Where several columns may have a field, there are several
-// mappings, of which package reconcile chooses one by the numbers of the list. The ids of all
-// rules that applied are kept with the column.
+// Package mapping gives the columns of a table fields. A column has the field and score of the rule for its heading
+// (vocabulary/headings.txt); rules for its values may change both (evidence.txt); a person or a template overrules
+// them. Of the columns with a field the one with the highest score has it. Where several columns may have a field,
+// there are several mappings, of which package reconcile chooses one by the numbers of the list. The ids of all rules
+// that applied are kept with the column.
 package mapping
 
 import (
@@ -185,9 +184,7 @@ func (m *Mapping) give(col int, f vocabulary.Field, unit float64) {
 }
 
 // styleNames are the styles of numbers as a mapping names them.
-var styleNames = map[list.NumberStyle]numbers.Style{
-	list.PointStyle: numbers.Point, list.CommaStyle: numbers.Comma,
-}
+var styleNames = map[list.NumberStyle]numbers.Style{list.PointStyle: numbers.Point, list.CommaStyle: numbers.Comma}
 
 // WeightFields returns the fields from which the weights of a box and of a line are read.
 // Of several weights, those that are net are used.

@@ -40,9 +40,8 @@ type Choice struct {
 	Trace      list.Trace       // of the mappings that were tried
 }
 
-// Choose settles the lines of tables with each mapping and returns the best. It returns an Error
-// with the code list.AmbiguousMapping, and the candidates, where another agrees with
-// the numbers as well and gives other pallets.
+// Choose settles the lines of tables with each mapping and returns the best. It returns an Error with the code
+// list.AmbiguousMapping, and the candidates, where another agrees with the numbers as well and gives other pallets.
 func Choose(all []mapping.Mapping, of []layout.Table) (Choice, error) {
 	c := Choice{Mapping: all[0]}
 	var readings []*Settled
@@ -126,9 +125,8 @@ type sheet struct {
 	numbered bool // its labels are numbers, as from 1 in each container, of which it names none
 }
 
-// Repetitions returns an Error with the code list.AmbiguousMapping for sheets that list
-// the same pallets, as a summary does, or two versions of a list. Sheets with the same plain
-// numbers for other contents are of several containers.
+// Repetitions returns an Error with the code list.AmbiguousMapping for sheets that list the same pallets, as a summary
+// does, or two versions of a list. Sheets with the same plain numbers for other contents are of several containers.
 func Repetitions(all []*Settled) error {
 	var sheets []*sheet
 	for _, b := range sheetsOf(all) {

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -27,7 +26,6 @@ var levels = []level{
 	{"weight_kind_assumed/of-box", " as the weight of one box", -0.1, func(s *Settled) bool { return s.swap(false) }},
 	{"weight_kind_assumed/of-line", " as the weight of a line", -0.1, func(s *Settled) bool { return s.swap(true) }},
 	{"weight_kind_assumed/of-pallet", " as that of the pallet", -0.02, func(s *Settled) bool { return s.once(whole) }},
-	{"", "", -0.1, (*Settled).withoutSums},
 }
 
 func whole(l *Line) *lines.Amount { return &l.Whole }
@@ -66,8 +64,7 @@ func (s *Settled) leveled() (best *Settled) {
 	return best
 }
 
-// swap reads the weights of boxes as those of lines, or the reverse, in a list with weights
-// of one kind.
+// swap reads the weights of boxes as those of lines, or the reverse, in a list with weights of one kind.
 func (s *Settled) swap(ofBoxes bool) bool {
 	m := s.Read.Mapping
 	if box, whole := m.WeightFields(); (box != vocabulary.None) != ofBoxes || (whole == vocabulary.None) != ofBoxes ||
@@ -78,26 +75,6 @@ func (s *Settled) swap(ofBoxes bool) bool {
 		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, l.Box
 	}
 	return true
-}
-
-// withoutSums leaves out the first line of each pallet that has the boxes of the others, which are
-// of its produce, if the total is that of the others.
-func (s *Settled) withoutSums() bool {
-	var all []Line
-	for _, g := range s.groups() {
-		first := g[0]
-		if len(g) > 1 && first.Boxes.Value == boxesOf(g[1:]) {
-			g = g[1:]
-		}
-		for _, l := range g {
-			own := *l.Line
-			own.Produce.Value, l.Line = cmp.Or(own.Produce.Value, first.Produce.Value), &own
-			all = append(all, l)
-		}
-	}
-	differ := len(all) < len(s.Lines)
-	s.Lines = all
-	return differ && float64(Declared([]*Settled{s}).Boxes) == boxesOf(all)
 }
 
 // once counts an amount that is on each line of its pallet once.
@@ -127,8 +104,7 @@ func (s *Settled) repeats(of func(*Line) *lines.Amount) bool {
 	return several > 0 && differ*10 <= several
 }
 
-// share gives the lines of a pallet that lack a weight their share of the weight that the
-// others have.
+// share gives the lines of a pallet that lack a weight their share of the weight that the others have.
 func (s *Settled) share() {
 	for _, g := range s.groups() {
 		lacks := slices.ContainsFunc(g, func(l Line) bool { return !l.Box.OK && !l.Whole.OK })
@@ -148,9 +124,8 @@ func (s *Settled) share() {
 	}
 }
 
-// spread returns the lines with one for each pallet where a line is several. Its amounts are
-// of each pallet or of all together, as the numbers agree best; where they do not decide, the
-// list is refused.
+// spread returns the lines with one for each pallet where a line is several. Its amounts are of each pallet or of all
+// together, as the numbers agree best; where they do not decide, the list is refused.
 func (s *Settled) spread() (*Settled, error) {
 	spans, first, err := s.spans()
 	if err != nil || first < 0 {
@@ -225,9 +200,8 @@ func refuseRange(l Line, why string) error {
 // dashed matches labels that may be names, by both of their parts.
 var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
 
-// spans parses the labels of lines, and returns the first line that is several pallets, or -1.
-// Labels with dashes are names if each has a part in common with another: 1-1, 1-2. A label that
-// cannot be parsed is refused.
+// spans parses the labels of lines, and returns the first line that is several pallets, or -1. Labels with dashes are
+// names if each has a part in common with another: 1-1, 1-2. A label that cannot be parsed is refused.
 func (s *Settled) spans() (all []numbers.Span, first int, err error) {
 	known, labels := map[string]bool{}, map[string]int{} // labels, by their parts
 	parts := func(l Line) (keys []string) {

@@ -74,8 +74,7 @@ func (m *merger) add(l Line, follows bool) {
 	m.groups[i] = append(m.groups[i], l)
 }
 
-// fullest returns the largest number of boxes of a pallet whose lines are
-// consecutive, or 0.
+// fullest returns the largest number of boxes of a pallet whose lines are consecutive, or 0.
 func fullest(all []*Settled) (most float64) {
 	boxes, back := map[string]float64{}, map[string]bool{}
 	for _, s := range all {
@@ -212,8 +211,7 @@ func particulars(p *list.Particulars) []*string {
 	}
 }
 
-// common returns the particulars that all contents of a pallet have in common, and the
-// sums of their weights.
+// common returns the particulars that all contents of a pallet have in common, and the sums of their weights.
 func common(all []list.Content) list.Particulars {
 	p := all[0].Particulars
 	for _, c := range all[1:] {

@@ -1,8 +1,7 @@
-// Package reconcile makes pallets of lines. It tries the ways in which the amounts of a
-// list can be read, and takes the one with which its numbers agree best: what the amounts
-// are amounts of, which lines are one pallet, and which of several mappings is right. What
-// the numbers say for and against a reading is the table of evidence; its verdict decides
-// whether the reading is used.
+// Package reconcile makes pallets of lines. It tries the ways in which the amounts of a list can be read, and takes the
+// one with which its numbers agree best: what the amounts are amounts of, which lines are one pallet, and which of
+// several mappings is right. What the numbers say for and against a reading is the table of evidence; its verdict
+// decides whether the reading is used.
 package reconcile
 
 import (
@@ -70,8 +69,7 @@ func Settle(read *lines.List) (*Settled, error) {
 	return s.leveled().spread()
 }
 
-// countCartons counts the rows of each pallet and content as boxes, in a list with a row
-// for each box.
+// countCartons counts the rows of each pallet and content as boxes, in a list with a row for each box.
 func (s *Settled) countCartons() {
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))
 	index := map[string]int{}
@@ -109,8 +107,7 @@ func (s *Settled) groups() (all [][]Line) {
 	return all
 }
 
-// key is equal for the lines of a pallet. Pallet numbers are unique within their
-// container, and within their sheet.
+// key is equal for the lines of a pallet. Pallet numbers are unique within their container, and within their sheet.
 func (l Line) key() string {
 	sheet := l.Place.Sheet
 	if l.Printed {

@@ -19,8 +19,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 )
 
-// WeighByTotal gives the lines of a list without any weight the net weight of the list
-// divided by its boxes.
+// WeighByTotal gives the lines of a list without any weight the net weight of the list divided by its boxes.
 func WeighByTotal(all []*Settled, d list.Declared) {
 	boxes := 0.0
 	for _, s := range all {
@@ -43,8 +42,7 @@ func WeighByTotal(all []*Settled, d list.Declared) {
 	}
 }
 
-// Check remarks on weights that are assumed, implausible or inconsistent, once for tables
-// with the same mapping.
+// Check remarks on weights that are assumed, implausible or inconsistent, once for tables with the same mapping.
 func (s *Settled) Check() {
 	if len(s.Lines) == 0 {
 		return
@@ -161,8 +159,7 @@ func texts(all []list.Remark, of func(string) bool) (texts []string) {
 	return texts
 }
 
-// compareTotals compares the declared totals with those of the pallets, and returns the boxes of
-// these.
+// compareTotals compares the declared totals with those of the pallets, and returns the boxes of these.
 func (v *verdict) compareTotals(read list.Reading) float64 {
 	boxes, net, weight, weighed := 0.0, 0.0, 0.0, true // of boxes, and of lines
 	for _, p := range read.Pallets {

@@ -11,8 +11,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
-// Field is the meaning of a column. Fields that a person may give a column are those of
-// shipments.MappingFields.
+// Field is the meaning of a column. Fields that a person may give a column are those of shipments.MappingFields.
 type Field string
 
 // The fields.
@@ -73,8 +72,7 @@ func Worth(f Field) int { return worths[f] }
 //go:embed headings.txt
 var rulesText string
 
-// rule makes a field of concepts. One with a reason is about a word that changes the
-// meaning of a quantity.
+// rule makes a field of concepts. One with a reason is about a word that changes the meaning of a quantity.
 type rule struct {
 	id                    string
 	field                 Field
@@ -117,8 +115,7 @@ type Meaning struct {
 	Others    []Meaning
 }
 
-// Counts reports whether a heading says no more than that pieces, or something, were packed or
-// loaded, such as boxes.
+// Counts reports whether a heading says no more than that pieces, or something, were packed or loaded, such as boxes.
 func (m Meaning) Counts() bool {
 	things := packed | Shipped | piece
 	return m.Concepts&things != 0 && m.Concepts&^(things|Total|Number) == 0 && m.Unknown == nil
@@ -215,9 +212,8 @@ var measures = named(
 // unloaded are the concepts of group headings of what may differ from what was loaded.
 var unloaded = named("ordered rejected earlier")
 
-// MeaningUnder returns the meaning of a heading under a group heading. A heading
-// with an object of its own, such as CAJAS under EMPAQUE, takes only the kind of
-// weight from the group heading.
+// MeaningUnder returns the meaning of a heading under a group heading. A heading with an object of its own, such as
+// CAJAS under EMPAQUE, takes only the kind of weight from the group heading.
 func MeaningUnder(above, own string) Meaning {
 	if own == "" || above == "" {
 		return MeaningOf(above + own)
@@ -262,8 +258,7 @@ var patterns = func() map[string]string {
 // Pattern is a pattern of folded texts, each of which has a word.
 type Pattern struct{ *regexp.Regexp }
 
-// MatchString reports whether a text matches. Numbers and codes, the most frequent texts,
-// have no word.
+// MatchString reports whether a text matches. Numbers and codes, the most frequent texts, have no word.
 func (p Pattern) MatchString(text string) bool {
 	for word := range strings.FieldsSeq(text) {
 		if !strings.ContainsAny(word, "0123456789") {
@@ -329,8 +324,7 @@ var labels, longestLabel = func() (map[string]list.FactKind, int) {
 // LongestLabel is the number of words of the longest label of a fact.
 func LongestLabel() int { return longestLabel }
 
-// FactKind returns the kind of a label. The number of a box of a form before it is
-// ignored.
+// FactKind returns the kind of a label. The number of a box of a form before it is ignored.
 func FactKind(label string) (list.FactKind, bool) {
 	kind, ok := factKind(label)
 	if first, second, two := strings.Cut(label, "/"); !ok && two {
@@ -349,8 +343,7 @@ func factKind(label string) (list.FactKind, bool) {
 	return totalKind(key)
 }
 
-// totalKind returns the kind of a label that has no words but those of a total:
-// "Cajas totales", "Toplam net ağırlık".
+// totalKind returns the kind of a label that has no words but those of a total: "Cajas totales", "Toplam net ağırlık".
 func totalKind(label string) (list.FactKind, bool) {
 	of, others := Of(label)
 	kind, ok := map[Concept]list.FactKind{

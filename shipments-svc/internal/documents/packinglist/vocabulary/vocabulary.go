@@ -128,8 +128,7 @@ var (
 	initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
 	// camelCase matches the limit of words that are joined: "PalletNo", "NetW".
 	camelCase = regexp.MustCompile(`(\p{Ll}{2})(\p{Lu})`)
-	// letters are short for gross and net before a weight or beside a unit: "G. Weight",
-	// "Kgs. Gr.".
+	// letters are short for gross and net before a weight or beside a unit: "G. Weight", "Kgs. Gr.".
 	letters = map[string]string{"g": "gross", "gr": "gross", "grs": "gross", "n": "net", "nt": "net"}
 )
 
@@ -237,9 +236,8 @@ func IsA(text string, has, others Concept) bool {
 	return all&has != 0 && all&^(has|others|One) == 0 && unknown == nil
 }
 
-// Fold returns a text in lower case without accents and punctuation, for
-// comparison. "N°" and "#" become the word no, a slash the word per, and the sign
-// of a currency the word price.
+// Fold returns a text in lower case without accents and punctuation, for comparison. "N°" and "#" become the word no, a
+// slash the word per, and the sign of a currency the word price.
 func Fold(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ReplaceAll(strings.ToLower(text), "n°", "no ")) {
