@@ -4,7 +4,7 @@
 // other load on the machine affects both.
 //
 //	bench [gateway]    the gateway beside a bare Caddy
-//	bench scale        lists of 1,000,000 shipments beside lists of 1,000
+//	bench scale        lists of 1,000,000 and 100,000 shipments beside lists of 1,000
 //
 // A round measures every kind of traffic on both sides once, in alternating
 // order. Ratios are taken within a round; the report has their medians. The

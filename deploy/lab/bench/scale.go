@@ -20,24 +20,39 @@ import (
 
 // How many shipments the organizations have whose lists are compared.
 const (
-	large = 1_000_000
-	small = 1000
+	large  = 1_000_000
+	medium = 100_000
+	small  = 1000
 )
 
-// compareScale measures lists of a large organization beside the same of a small one, through the whole product.
+// lists are the lists that are compared: queries of an organization with n shipments. Filters find as many in each.
+var lists = []struct {
+	name  string
+	query func(n int) string
+}{
+	{"first page", always("")},
+	{"first page of approved", always("status=approved")},
+	{"first page of pending", always("status=pending")},
+	{"page in the middle", func(n int) string { return fmt.Sprintf("page=%d", n/50) }},
+	{"last page", func(n int) string { return fmt.Sprintf("page=%d", n/25) }},
+	{"a reference", always("reference=PO-7")},
+	{"a search", always("q=rare")},
+	{"a vessel", always("vessel=MSC+Rare")},
+	{"a check's result", always("check_result=fail")},
+	{"updated since", always("updated_after=2999-01-01T00:00:00Z")},
+}
+
+func always(query string) func(int) string { return func(int) string { return query } }
+
+// compareScale measures lists of large organizations beside the same of a small one, through the whole product.
 func compareScale(ctx context.Context, s settings, facts string) (err error) {
 	stack, stop, err := startStack(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	kinds := []kind{
-		{name: "first page", cpu: 1.3},
-		{name: "first page of approved", cpu: 1.3},
-		{name: "first page of pending", cpu: 1.3},
-		{name: "last page", cpu: 1.3},
-	}
-	for _, n := range []int{large, small} {
+	sides := map[int][]side{}
+	for _, n := range []int{large, medium, small} {
 		id, tokens, err := newOrganization(ctx, stack, 100)
 		if err != nil {
 			return err
@@ -45,15 +60,19 @@ func compareScale(ctx context.Context, s settings, facts string) (err error) {
 		if err := fill(ctx, stack.DSN("shipments"), id, n); err != nil {
 			return fmt.Errorf("fill an organization: %w", err)
 		}
-		for i, query := range []string{"", "status=approved", "status=pending", fmt.Sprintf("page=%d", n/25)} {
-			into := &kinds[i].ours
-			if n == small {
-				into = &kinds[i].other
-			}
-			*into = side{
+		for _, list := range lists {
+			sides[n] = append(sides[n], side{
 				fmt.Sprintf("%d shipments", n), stack.Program("gateway").Address, os.Getpid(),
-				get(tokens, "/api/v1/shipments?"+query), http.StatusOK,
-			}
+				get(tokens, "/api/v1/shipments?"+list.query(n)), http.StatusOK,
+			})
+		}
+	}
+	var kinds []kind
+	for _, n := range []int{large, medium} {
+		for i, list := range lists {
+			kinds = append(kinds, kind{
+				name: fmt.Sprintf("%s of %d", list.name, n), cpu: 1.3, ours: sides[n][i], other: sides[small][i],
+			})
 		}
 	}
 	return s.compare(ctx, facts, kinds)
@@ -74,7 +93,8 @@ const fillSQL = `
 WITH made AS (
 	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
 		created_at, approved_at)
-	SELECT $1::uuid, gen_random_uuid(), 1, status, 'PO-' || i / 3, 'MSC Carmen', 'Cape Town, South Africa',
+	SELECT $1::uuid, gen_random_uuid(), 1, status, 'PO-' || i / 3,
+		CASE WHEN i % ($2::integer / 5) = 0 THEN 'MSC Rare' ELSE 'MSC Carmen' END, 'Cape Town, South Africa',
 		'Rotterdam, Netherlands', 0, at, CASE WHEN status = 'approved' THEN at END
 	FROM (
 		SELECT i, CASE WHEN i % 10 > 0 THEN 'approved'
