@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -19,14 +20,17 @@ func decodePage(r *http.Request) (o shipments.PageOrder, err error) {
 	return o, nil
 }
 
-// encodePage sends a page, which is the same as long as the file is.
+// renderer is the revision of the program, with which the reader of tables and PDFium change.
+var renderer = buildinfo.Read().Revision
+
+// encodePage sends a page, which is the same as long as the file and the program are.
 func encodePage(_ *http.Request, page shipments.ShownPage) reply {
 	return reply{status: http.StatusOK, file: &page.StoredFile, header: http.Header{
 		"Content-Type":            {page.ContentType},
 		"X-Content-Type-Options":  {"nosniff"},
 		"Content-Security-Policy": {"sandbox; default-src 'none'"},
 		"Cache-Control":           {"private, no-cache, no-transform"},
-		"Etag":                    {fmt.Sprintf(`"%x-%d"`, page.SHA256, page.Number)},
+		"Etag":                    {fmt.Sprintf(`"%x-%d-%.12s"`, page.SHA256, page.Number, renderer)},
 	}}
 }
 

@@ -37,7 +37,7 @@ func Of(read packinglist.Reading, err error) (Explanation, error) {
 var text string
 
 var page = template.Must(template.New("").Funcs(template.FuncMap{
-	"place": place, "join": strings.Join, "words": func(field string) string { return strings.ReplaceAll(field, "_", " ") },
+	"place": place, "join": strings.Join, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 }).Parse(text))
 
 // Write writes the explanation as a text.

@@ -46,6 +46,7 @@ Table with headings in row 1: lines (9 points)
   E  Net kg is net weight in kg
      values: 1056 | 960
      net weight, certainty 1.00: its heading (rule net)
+     or weight, certainty 0.42: its heading, too (rule unit)
   row 5 is left out: it is a total row
 
 What the numbers of the list say (points for this reading, or against it)

@@ -28,16 +28,19 @@ type List struct {
 func (l *List) Row(t tables.Table, i int) {
 	row, at := t.Rows[i], tables.Place{Sheet: t.Name, Row: t.Rows[i].Number}
 	cells, read := layout.Filled(row), map[int]bool{}
+	labels := layout.LabelsOf(row)
 	for _, col := range cells {
-		for _, found := range layout.ContainerText.FindAllString(row.Cells[col].Text, -1) {
-			l.addFact(list.ContainerFact, found, at, named)
+		for _, found := range layout.Containers(row, col, labels) {
+			if l.stated == nil || !layout.NamesOther(above(t, i, col)) {
+				l.addFact(list.ContainerFact, found, at, named)
+			}
 		}
 		species, _ := reference.Species(row.Cells[col].Text)
 		for _, found := range species {
 			l.addFact(list.ProduceFact, found, at, named)
 		}
 	}
-	for _, label := range layout.LabelsOf(row) {
+	for _, label := range labels {
 		if kind, ok := vocabulary.FactKind(label.Name); ok && l.addValue(kind, label.Value, at, rankOf(label.Name, named)) {
 			read[label.From], read[label.Col] = true, true
 		}
@@ -54,6 +57,14 @@ func (l *List) Row(t tables.Table, i int) {
 			l.factsBelow(kind, t, i, col)
 		}
 	}
+}
+
+// above returns the text of the cell above another.
+func above(t tables.Table, i, col int) string {
+	if i == 0 || t.Rows[i].Number-t.Rows[i-1].Number > 1 || col >= len(t.Rows[i-1].Cells) {
+		return ""
+	}
+	return strings.TrimRight(t.Rows[i-1].Cells[col].Text, " :")
 }
 
 // totalFacts reads the totals of a text that has no other words: "16 pallets", or, alone in its

@@ -169,11 +169,11 @@ func (t *Table) caption(i int) (found bool) {
 			found = true
 		}
 	}
-	var texts []string
+	var containers []string
 	for _, col := range cells {
-		texts = append(texts, row.Cells[col].Text)
+		containers = append(containers, Containers(row, col, LabelsOf(row))...)
 	}
-	if containers := ContainerText.FindAllString(strings.Join(texts, " "), -1); len(containers) == 1 {
+	if len(containers) == 1 {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
@@ -18,6 +19,25 @@ type Label struct {
 
 // ContainerText matches a container number within a text (ISO 6346).
 var ContainerText = regexp.MustCompile(`\b[A-Z]{3}[UJZ][ -]?\d{6}[ -]?\d\b`)
+
+// Containers returns the container numbers in a cell, without those that a label of its row calls another number.
+func Containers(row tables.Row, col int, labels []Label) []string {
+	text := row.Cells[col].Text
+	for _, l := range labels {
+		if l.Col == col && NamesOther(l.Name) {
+			text = strings.Replace(text, l.Value, "", 1)
+		}
+	}
+	return ContainerText.FindAllString(text, -1)
+}
+
+// NamesOther reports whether a label names a number of a document, which may be like that of a container.
+func NamesOther(label string) bool {
+	kind, ok := vocabulary.FactKind(label)
+	return ok && slices.Contains([]list.FactKind{
+		list.BillOfLadingFact, list.InvoiceFact, list.ReferenceFact, list.PhytoFact,
+	}, kind)
+}
 
 // inText returns the labels of a text such as "Vessel: MSC Carmen Seal: 91". Each is as many
 // words before a colon as are a name, and its value ends at the next.

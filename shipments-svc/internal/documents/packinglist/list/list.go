@@ -220,14 +220,6 @@ func (t Trace) Has(rule string) bool {
 	return slices.ContainsFunc(t, func(s Step) bool { return s.Rule == rule })
 }
 
-// Rules returns the ids of the rules of the steps.
-func (t Trace) Rules() (ids []string) {
-	for _, s := range t {
-		ids = append(ids, s.Rule)
-	}
-	return ids
-}
-
 // Mapping describes how one table was understood.
 type Mapping struct {
 	Sheet       string      `json:"sheet,omitempty"` // empty: the document has no sheets or pages

@@ -71,18 +71,20 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) list.Column {
 	c := m.Columns[col]
 	mapped := list.Column{
 		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)),
-		Rules: c.Steps.Rules(), Samples: c.values.samples, Place: c.place,
+		Samples: c.values.samples, Place: c.place,
 	}
 	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
-	for _, o := range c.Meaning.Others {
-		if name := wireName(o.Field); name != mapped.Field && slices.Contains(list.Fields, name) {
-			other := list.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
+	for _, s := range c.Steps {
+		switch name := wireName(vocabulary.Field(s.Field)); {
+		case s.Kept:
+			mapped.Rules = append(mapped.Rules, s.Rule)
+		case name != mapped.Field && slices.Contains(list.Fields, name) && len(mapped.Alternatives) < list.MaxAlternatives:
+			other := list.Alternative{Field: name, Score: s.After, Rules: []string{s.Rule}}
 			mapped.Alternatives = append(mapped.Alternatives, other)
 		}
 	}
 	best := func(a, b list.Alternative) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(mapped.Alternatives, best)
-	mapped.Alternatives = mapped.Alternatives[:min(len(mapped.Alternatives), list.MaxAlternatives)]
 	f, used := m.Used(col)
 	switch sizes := slices.Contains(t.Sizes, col); {
 	case sizes:

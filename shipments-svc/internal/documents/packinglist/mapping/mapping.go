@@ -117,6 +117,9 @@ func Of(all []layout.Table, given []list.Assignment) []Mapping {
 		if c.Meaning.Rule != "" {
 			c.take(c.Meaning.Field, c.Meaning.Score, c.Meaning.Rule, "its heading")
 		}
+		for _, o := range c.Meaning.Others {
+			c.step(list.Step{Field: string(o.Field), Rule: o.Rule, After: o.Score, Note: "its heading, too"})
+		}
 		m.Columns = append(m.Columns, c)
 	}
 	m.weigh(lines)
@@ -131,11 +134,13 @@ func Of(all []layout.Table, given []list.Assignment) []Mapping {
 
 // take gives a column a field by a rule.
 func (c *Column) take(f vocabulary.Field, score float64, rule, note string) {
-	c.Steps = c.Steps.With(list.Step{
-		Stage: list.MappingStage, Where: c.place, Field: string(f), Rule: rule, Before: c.Score, After: score, Kept: true,
-		Note: note,
-	})
+	c.step(list.Step{Field: string(f), Rule: rule, Before: c.Score, After: score, Kept: true, Note: note})
 	c.Field, c.Score = f, score
+}
+
+func (c *Column) step(s list.Step) {
+	s.Stage, s.Where = list.MappingStage, c.place
+	c.Steps = c.Steps.With(s)
 }
 
 // assign maps each field to the column with the highest score, the first of several.

@@ -27,7 +27,7 @@ func tableOf(t *testing.T, text string) layout.Table {
 func steps(m Mapping) string {
 	var all []string
 	for _, s := range m.Trace() {
-		if s.Note != "its heading" {
+		if s.Kept && s.Note != "its heading" {
 			text := fmt.Sprintf("%s=%s %.2f→%.2f %s", tables.ColumnName(s.Where.Column), s.Field, s.Before, s.After, s.Rule)
 			if s.Rival != nil {
 				text += fmt.Sprintf(" before %s %.2f", tables.ColumnName(s.Rival.Where.Column), s.Rival.Score)
