@@ -18,7 +18,7 @@ func TestNetworkPoliciesAdmitOnlyWhatIsListed(t *testing.T) {
 		{"prometheus", "tokens-svc", "inner"}:         true,
 		{"gateway", "shipments-svc", "http"}:          true,
 		{"gateway", "tokens-svc", "http"}:             true,
-		{"gateway", "tokens-svc", "inner"}:            true,
+		{"gateway", "tokens-svc", "gateways"}:         true,
 		{"gateway", "redis", "redis"}:                 true,
 		{"shipments-svc", "postgres", "postgres"}:     true,
 		{"shipments-migrate", "postgres", "postgres"}: true,

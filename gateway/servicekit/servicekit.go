@@ -4,11 +4,11 @@ package servicekit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -21,14 +21,15 @@ import (
 )
 
 // Service is a program with two listeners: one for requests through the gateway,
-// and an internal one for health checks and metrics.
+// and an inner one for health checks and metrics. A third one is for what only
+// other programs of the product may request.
 type Service struct {
 	Name          string // the audience of the gateway's assertions, such as "shipments-svc"
 	ListenAddress string
 	InnerAddress  string
 	GatewayKeys   assertion.Keys
 	GatewayIssuer string
-	Debug         bool // serve profiles on the internal listener
+	Debug         bool // serve profiles on the inner listener
 	Log           *slog.Logger
 	Metrics       *metrics.Metrics
 	Tracer        trace.Tracer // nil: no spans
@@ -36,10 +37,12 @@ type Service struct {
 	// Public returns the handler of requests through the gateway: one that Guard
 	// of the verifier protects.
 	Public func(*assertion.Verifier) http.Handler
-	// Internal are further routes of the internal listener, by pattern.
-	Internal map[string]http.Handler
-	Ready    func(context.Context) error // nil: always
-	Drain    func()                      // called when a shutdown begins; nil: nothing
+	// Internal is the handler of the third listener, at InternalAddress; nil: there is
+	// none.
+	Internal        http.Handler
+	InternalAddress string
+	Ready           func(context.Context) error // nil: always
+	Drain           func()                      // called when a shutdown begins; nil: nothing
 }
 
 // Run serves until ctx ends and the requests in flight are finished.
@@ -51,24 +54,30 @@ func Run(ctx context.Context, s Service) error {
 		ready = func(context.Context) error { return nil }
 	}
 	inner := httpserver.NewInner(s.Metrics, ready)
-	for pattern, handler := range s.Internal {
-		inner.Handle(pattern, httpserver.Instrument(s.Metrics.ObserveRequest, s.Tracer, handler))
-	}
 	if s.Debug {
 		inner.HandleDebug()
 	}
-	public, err := new(net.ListenConfig).Listen(ctx, "tcp", s.ListenAddress)
-	if err != nil {
-		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
+	instrumented := func(next http.Handler) http.Handler {
+		return httpserver.Instrument(s.Metrics.ObserveRequest, s.Tracer, next)
 	}
-	internal, err := new(net.ListenConfig).Listen(ctx, "tcp", s.InnerAddress)
-	if err != nil {
-		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
+	servers := []httpserver.Server{{Name: "public", Handler: instrumented(s.Public(verifier)), Ready: inner.Ready}}
+	addresses := [][2]string{{"LISTEN_ADDRESS", s.ListenAddress}, {"INNER_ADDRESS", s.InnerAddress}}
+	if s.Internal != nil {
+		addresses = slices.Insert(addresses, 1, [2]string{"GATEWAYS_ADDRESS", s.InternalAddress})
+		servers = append(servers, httpserver.Server{Name: "gateways", Handler: instrumented(s.Internal)})
 	}
-	handler := httpserver.Instrument(s.Metrics.ObserveRequest, s.Tracer, s.Public(verifier))
-	return httpserver.Serve(ctx, s.Log, s.Drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
-		httpserver.Server{Name: "inner", Listener: internal, Handler: inner})
+	servers = append(servers, httpserver.Server{Name: "inner", Handler: inner})
+	for i, setting := range addresses {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", setting[1])
+		if err != nil {
+			for _, opened := range servers[:i] {
+				_ = opened.Listener.Close()
+			}
+			return fmt.Errorf("%s: %w", setting[0], err)
+		}
+		servers[i].Listener = listener
+	}
+	return httpserver.Serve(ctx, s.Log, s.Drain, servers...)
 }
 
 // Require serves the requests of tokens that have a permission. Others get 401 or

@@ -17,7 +17,7 @@ type fault struct {
 // The links between the programs, as devstack names them.
 var (
 	toRedis     = []string{"gateway-redis"}
-	toTokens    = []string{"gateway-tokens-inner", "gateway-tokens"}
+	toTokens    = []string{"gateway-tokens-internal", "gateway-tokens"}
 	toPostgres  = []string{"tokens-postgres", "shipments-postgres"}
 	toShipments = []string{"gateway-shipments"}
 )

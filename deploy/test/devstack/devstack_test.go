@@ -48,7 +48,7 @@ func TestPortsAreDistinctAmongConcurrentStacks(t *testing.T) {
 	for _, p := range chosen {
 		for _, address := range []string{
 			p.gateway, p.gatewayInner, p.shipments, p.shipmentsInner, p.tokens, p.tokensInner,
-			p.postgres, p.redis,
+			p.postgres, p.redis, p.tokensGateways,
 		} {
 			if address == "" || seen[address] {
 				t.Errorf("%q is empty or chosen twice", address)

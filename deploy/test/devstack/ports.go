@@ -17,6 +17,7 @@ type ports struct {
 	gateway, gatewayInner     string
 	shipments, shipmentsInner string
 	tokens, tokensInner       string
+	tokensGateways            string
 	postgres, redis           string
 }
 
@@ -33,14 +34,14 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 		}
 		reserve(ctx, p.gateway)
 	}
-	free, err := FreeAddresses(ctx, 8)
+	free, err := FreeAddresses(ctx, 9)
 	if err != nil {
 		return p, err
 	}
 	return ports{
 		gateway: cmp.Or(p.gateway, free[0]), gatewayInner: free[1],
 		shipments: free[2], shipmentsInner: free[3], tokens: free[4], tokensInner: free[5],
-		postgres: free[6], redis: free[7],
+		postgres: free[6], redis: free[7], tokensGateways: free[8],
 	}, nil
 }
 

@@ -51,6 +51,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 		Env: []string{
 			"DATABASE_URL=" + link("tokens", "postgres", s.dsn["tokens"]), "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, keys,
+			"GATEWAYS_ADDRESS=" + s.ports.tokensGateways,
 			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),
 			"TOKEN_PEPPERS_FILE=" + s.secret("token_peppers"), "TOTP_KEYS_FILE=" + s.secret("totp_keys"),
 			"PUBLIC_URL=" + s.PublicURL, definitions,
@@ -78,7 +79,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 			"GATEWAY_BIND=127.0.0.1", "GATEWAY_TLS=off",
 			"GATEWAY_ADDRESS=" + Port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + Port(s.ports.gatewayInner),
 			"REDIS_URL=" + link("gateway", "redis", s.RedisURL),
-			"TOKENS_INTERNAL_URL=" + link("gateway", "tokens-inner", "http://"+s.ports.tokensInner),
+			"TOKENS_INTERNAL_URL=" + link("gateway", "tokens-internal", "http://"+s.ports.tokensGateways),
 			"TOKENS_HOST=127.0.0.1",
 			"TOKENS_PORT=" + Port(link("gateway", "tokens", "http://"+s.ports.tokens))[1:],
 			"SHIPMENTS_HOST=127.0.0.1",

@@ -4,13 +4,13 @@ package environment
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 )
@@ -22,13 +22,18 @@ func init() {
 
 // parse checks the settings, which a reload reads again. Syntax:
 //
-//	quayside
+//	quayside <whether it is development mode>
 func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	d.Next() // the option's name
-	if d.NextArg() {
+	var demo string
+	if !d.Args(&demo) || d.NextArg() {
 		return nil, d.ArgErr()
 	}
-	return httpcaddyfile.App{Name: "quayside", Value: json.RawMessage("{}")}, Prepare()
+	if demo != "true" && demo != "false" {
+		return nil, d.Errf("QUAYSIDE_DEMO is %q, must be true or false", demo)
+	}
+	app := secretsApp{Demo: demo == "true"}
+	return httpcaddyfile.App{Name: "quayside", Value: caddyconfig.JSON(app, nil)}, Prepare()
 }
 
 // secrets are the settings of which NAME_FILE may name a file, and loaded those that were read from one.

@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +14,10 @@ import (
 )
 
 // secretsApp is the Caddy app quayside, with which no gateway starts whose secrets are missing, short or published.
-type secretsApp struct{}
+type secretsApp struct {
+	// Demo is development mode, which accepts published secrets and no key.
+	Demo bool `json:"demo,omitempty"`
+}
 
 // CaddyModule returns the Caddy module information.
 func (*secretsApp) CaddyModule() caddy.ModuleInfo {
@@ -26,19 +28,14 @@ func (*secretsApp) CaddyModule() caddy.ModuleInfo {
 var announceDemo sync.Once
 
 // Provision implements caddy.Provisioner.
-func (*secretsApp) Provision(ctx caddy.Context) error {
-	text := cmp.Or(os.Getenv("QUAYSIDE_DEMO"), "false")
-	if text != "true" && text != "false" {
-		return fmt.Errorf("QUAYSIDE_DEMO is %q, must be true or false", text)
-	}
-	demo := text == "true"
-	if demo {
+func (a *secretsApp) Provision(ctx caddy.Context) error {
+	if a.Demo {
 		announceDemo.Do(func() {
 			ctx.Logger().Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
 		})
 	}
-	return errors.Join(checkCredential(os.Getenv("GATEWAY_CREDENTIAL"), demo),
-		checkKey(os.Getenv("GATEWAY_SIGNING_KEY"), demo))
+	return errors.Join(checkCredential(os.Getenv("GATEWAY_CREDENTIAL"), a.Demo),
+		checkKey(os.Getenv("GATEWAY_SIGNING_KEY"), a.Demo))
 }
 
 // Start implements caddy.App.

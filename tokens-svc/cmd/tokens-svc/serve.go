@@ -104,11 +104,10 @@ func (serve) Run(ctx context.Context, p program) error {
 			api := v.Guard(log, transport.Public(s.tokens, wiring, log))
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(notThroughGateway.Write)))
 		},
-		Internal: map[string]http.Handler{
-			transport.InternalPath: transport.Internal(s.tokens, critical.tokens, feed, transport.Sessions{
-				People: s.people, Sessions: sessions, Permissions: s.tokens.Permissions(), Passwords: cfg.Passwords(),
-			}, wiring, cfg.Gateways, log),
-		},
+		InternalAddress: cfg.GatewaysAddress,
+		Internal: transport.Internal(s.tokens, critical.tokens, feed, transport.Sessions{
+			People: s.people, Sessions: sessions, Permissions: s.tokens.Permissions(), Passwords: cfg.Passwords(),
+		}, wiring, cfg.Gateways, log),
 	})
 }
 

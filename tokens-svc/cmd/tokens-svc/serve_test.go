@@ -24,11 +24,11 @@ const testOrg = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 
 // served is a running server.
 type served struct {
-	public, inner string // addresses
-	log           *bytes.Buffer
-	logged        sync.WaitGroup
-	stop          context.CancelFunc
-	ended         chan error
+	public, gateways, inner string // addresses
+	log                     *bytes.Buffer
+	logged                  sync.WaitGroup
+	stop                    context.CancelFunc
+	ended                   chan error
 }
 
 // start runs serve on free ports and returns once it listens.
@@ -41,8 +41,8 @@ func start(t *testing.T, environ ...string) *served {
 		err := run(ctx, program{
 			args: []string{"serve"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: write, now: time.Now(),
 			environ: append([]string{
-				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "LOG_LEVEL=debug",
-				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
+				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "GATEWAYS_ADDRESS=127.0.0.1:0",
+				"QUAYSIDE_DEMO=true", "LOG_LEVEL=debug", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
 			}, environ...),
 		})
 		_ = write.Close()
@@ -53,7 +53,7 @@ func start(t *testing.T, environ ...string) *served {
 		`"level":"WARN","msg":"development mode: accepts the public demo secrets"`) {
 		t.Errorf("development mode is not announced: %s", lines.Text())
 	}
-	for (s.public == "" || s.inner == "") && lines.Scan() {
+	for (s.public == "" || s.gateways == "" || s.inner == "") && lines.Scan() {
 		var line struct{ Msg, Server, Address string }
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatalf("no JSON: %s", lines.Text())
@@ -61,6 +61,8 @@ func start(t *testing.T, environ ...string) *served {
 		switch line.Server {
 		case "public":
 			s.public = "http://" + line.Address
+		case "gateways":
+			s.gateways = "http://" + line.Address
 		case "inner":
 			s.inner = "http://" + line.Address
 		}
@@ -110,7 +112,7 @@ func do(t *testing.T, method, address, form string, header http.Header) (int, st
 
 func (s *served) introspect(t *testing.T, token string) (int, string) {
 	t.Helper()
-	return do(t, http.MethodPost, s.inner+"/internal/v1/introspect", url.Values{"token": {token}}.Encode(), http.Header{
+	return do(t, http.MethodPost, s.gateways+"/internal/v1/introspect", url.Values{"token": {token}}.Encode(), http.Header{
 		"Authorization": {"Bearer " + testCredential}, "Content-Type": {"application/x-www-form-urlencoded"},
 	})
 }
@@ -147,7 +149,7 @@ func TestServe(t *testing.T) {
 
 	for path, want := range map[string]int{
 		"/livez": 200, "/readyz": 200, "/metrics": 200,
-		"/internal/x": 404, "/api/v1/token": 404,
+		"/internal/v1/introspect": 404, "/api/v1/token": 404,
 	} {
 		if status, body := do(t, http.MethodGet, s.inner+path, "", nil); status != want {
 			t.Errorf("inner %s: %d %s", path, status, body)
@@ -157,6 +159,9 @@ func TestServe(t *testing.T) {
 		args: []string{"health"}, environ: []string{"INNER_ADDRESS=" + strings.TrimPrefix(s.inner, "http://")},
 	}); err != nil {
 		t.Errorf("health: %v", err)
+	}
+	if status, body := do(t, http.MethodGet, s.gateways+"/metrics", "", nil); status != http.StatusNotFound {
+		t.Errorf("metrics for gateways: %d %s", status, body)
 	}
 	for _, path := range []string{"/livez", "/metrics", "/internal/v1/introspect"} {
 		if status, body := do(t, http.MethodGet, s.public+path, "", nil); status != http.StatusNotFound {
@@ -265,14 +270,14 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	for _, name := range []string{"LISTEN_ADDRESS", "INNER_ADDRESS"} {
+	for _, name := range []string{"LISTEN_ADDRESS", "GATEWAYS_ADDRESS", "INNER_ADDRESS"} {
 		err := run(t.Context(), program{
 			args: []string{"serve"}, stderr: io.Discard, stdout: io.Discard,
 			environ: []string{
 				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" +
 					testPepper,
-				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" +
-					taken.Addr().String(),
+				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "GATEWAYS_ADDRESS=127.0.0.1:0",
+				"QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
 			},
 		})
 		if err == nil || !strings.HasPrefix(err.Error(), name+": listen tcp ") {

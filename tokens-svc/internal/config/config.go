@@ -42,7 +42,9 @@ type Settings struct {
 
 	// Address of the public listener, for requests through the gateway.
 	ListenAddress string `env:"LISTEN_ADDRESS" envDefault:":8082"`
-	// Address of the internal listener: introspection, health and metrics. Do not publish.
+	// Address of the listener for gateways: introspection, changes and usage. Do not publish.
+	GatewaysAddress string `env:"GATEWAYS_ADDRESS" envDefault:":8092"`
+	// Address of the listener for health checks and metrics. Do not publish.
 	InnerAddress string `env:"INNER_ADDRESS" envDefault:":9082"`
 	// Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve.
 	GatewayCredential string `env:"GATEWAY_CREDENTIAL" secret:"true"`

@@ -27,7 +27,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $prefix := include "prefix" .root }}
 {{- if eq .program "gateway" }}
 {{- $_ := set $env "TOKENS_HOST" (print $prefix "tokens-svc") }}
-{{- $_ := set $env "TOKENS_INTERNAL_URL" (print "http://" $prefix "tokens-svc:9082") }}
+{{- $_ := set $env "TOKENS_INTERNAL_URL" (print "http://" $prefix "tokens-svc:8092") }}
 {{- $_ := set $env "SHIPMENTS_HOST" (print $prefix "shipments-svc") }}
 {{- /* While Redis is away, each gateway allows its part of a window. */ -}}
 {{- $_ := set $env "GATEWAY_REPLICAS" .root.Values.gateway.replicas.min }}

@@ -32,9 +32,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// InternalPath is where Internal's routes lie.
-const InternalPath = "/internal/"
-
 // How many bytes bodies may have.
 const (
 	maxBody  = 64 << 10
