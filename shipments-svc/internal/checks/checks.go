@@ -12,8 +12,6 @@
 package checks
 
 import (
-	"strings"
-
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -48,26 +46,6 @@ var catalogue = []struct {
 	{"required_documents", reference.RequirementsSource, requiredDocuments},
 }
 
-// basisOf returns how the details of a check end that compares with a standard or table; "": it does not.
-func basisOf(check string) string {
-	for _, c := range catalogue {
-		if c.name == check && c.basis != "" {
-			return " Basis: " + c.basis + "."
-		}
-	}
-	return ""
-}
-
-// Basis returns the details of a check without the standard or table that it compares with, and that, or "".
-func Basis(c shipments.Check) (details, basis string) {
-	basis = basisOf(c.Name)
-	details, ok := strings.CutSuffix(c.Details, basis)
-	if !ok || basis == "" {
-		return c.Details, ""
-	}
-	return details, strings.TrimPrefix(basis, " Basis: ")
-}
-
 // subject is the evidence with an index that several checks need.
 type subject struct {
 	shipments.Evidence
@@ -84,8 +62,8 @@ func Run(evidence shipments.Evidence) []shipments.Check {
 	for i, c := range catalogue {
 		f := c.check(s)
 		basis := ""
-		if f.result != shipments.Skip {
-			basis = basisOf(c.name)
+		if c.basis != "" && f.result != shipments.Skip {
+			basis = " Basis: " + c.basis + "."
 		}
 		count := max(f.count, len(f.pallets), len(f.places))
 		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: limited(f.details, basis), Count: count}

@@ -44,10 +44,11 @@ type ShownRow struct {
 // MaxShownRows is how many rows of a table are shown.
 const MaxShownRows = 2_000
 
-// PageOrder names a page of a document's file.
+// PageOrder names a page of a document's file, or a row of a sheet.
 type PageOrder struct {
 	DocumentOrder
 	Number int
+	Sheet  string
 }
 
 // ShownPage is a page of a file. Open shows it, and returns ErrNoPage where that cannot be done.
@@ -85,15 +86,8 @@ func (s *Service) Page(ctx context.Context, org OrgID, o PageOrder) (ShownPage, 
 	return ShownPage{file, o.Number}, nil
 }
 
-// TableOrder names rows of a table of a document's file.
-type TableOrder struct {
-	DocumentOrder
-	Sheet string
-	Row   int
-}
-
 // Table returns rows of a document as they are read, or ErrNoDocument or ErrNoPage.
-func (s *Service) Table(ctx context.Context, org OrgID, o TableOrder) (part TablePart, err error) {
+func (s *Service) Table(ctx context.Context, org OrgID, o PageOrder) (part TablePart, err error) {
 	file, err := s.File(ctx, org, o.DocumentOrder)
 	if err == nil && file.Kind == Unread {
 		err = ErrNoPage
@@ -106,7 +100,7 @@ func (s *Service) Table(ctx context.Context, org OrgID, o TableOrder) (part Tabl
 		return part, err
 	}
 	defer func() { _ = content.Close() }() // nothing was written to it
-	part, err = s.pages.Table(ctx, file.Document, content, o.Sheet, o.Row)
+	part, err = s.pages.Table(ctx, file.Document, content, o.Sheet, o.Number)
 	if unreadable, ok := errors.AsType[*UnreadableError](err); ok {
 		err = fmt.Errorf("%w: %s", ErrNoPage, unreadable.Code)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // answer is the response of a route: a page, a redirect or a file.
@@ -91,30 +90,8 @@ type view struct {
 // Moment is for templates: it shows a time as seen from now.
 func (v view) Moment(t time.Time) pages.Moment { return pages.Moment{At: t, Now: v.now} }
 
-// By is for templates: it names an actor, who may be the person.
-func (v view) By(a shipments.Actor, person string) actor { return actor{a, a.ID == person} }
-
-type actor struct {
-	shipments.Actor
-	You bool
-}
-
-// With is for templates: it is a check on the page of a shipment.
-func (view) With(row checkRow, of showPage) any {
-	return struct {
-		Row  checkRow
-		Page showPage
-	}{row, of}
-}
-
-// Columns is for templates: it is columns of a table on the page of a document.
-func (view) Columns(of documentPage, t mappedTable, columns []list.Column) any {
-	return struct {
-		Page    documentPage
-		Table   mappedTable
-		Columns []list.Column
-	}{of, t, columns}
-}
+// args are several arguments of a template.
+func args(all ...any) []any { return all }
 
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
 	if a.release != nil {
@@ -240,6 +217,6 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // functions are those of templates.
 var functions = template.FuncMap{
 	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
-	"stated": stated, "counted": counted,
+	"stated": stated, "counted": counted, "args": args,
 	"sentence": sentence,
 }

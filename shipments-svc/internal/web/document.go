@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -27,25 +25,24 @@ type documentPage struct {
 	Name, Reference string
 	Version         int64 // of the shipment
 	Link, Back      string
-	Facts           []factRow
 	Findings        checkRows
-	Sheet           sheetView
+	Part            shipments.TablePart
 	Picture         string // the address of the picture of its page; "": it has none
 	Unshown         string // why its table is not shown
 	Types           []shipments.DocumentType
-	May             struct{ Change, Read, Correct bool } // what the person may do with it now
+	Change          bool // the person may change it now
+	placesOf
 
 	Tables  []mappedTable
 	Choices []string // the fields that a column can have
 	Styles  []list.NumberStyle
 	SaveAs  string
-	Change  *change // what a correction would change
+	Tried   *change // what a correction would change
 }
 
-// factRow is what a document says about one subject.
-type factRow struct {
-	Kind   string
-	Values []link
+// At returns the address of a place in the document.
+func (p documentPage) At(sheet string, row int) string {
+	return p.To(shipments.Source{Document: p.ID, Sheet: sheet, Row: row})
 }
 
 func (p documentPage) page() answer { return page("document", p.Name, p) }
@@ -69,29 +66,21 @@ func (s *site) documentPage(ctx context.Context, v *visit) (p documentPage, of s
 	p = documentPage{
 		Document: d, Name: cmp.Or(d.Filename, "The pallets that were sent"), Reference: found.Reference,
 		Version: found.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
-		Types: shipments.DocumentTypes, Choices: list.Fields,
-		Styles: []list.NumberStyle{list.PointStyle, list.CommaStyle},
+		Types: shipments.DocumentTypes, Choices: list.Fields, Styles: []list.NumberStyle{list.PointStyle, list.CommaStyle},
 	}
-	allowed := func(a shipments.Action, api string) bool {
-		return !d.Unfinished() && d.Filename != "" && slices.Contains(shipments.Allowed(found.Status), a) && v.may(api)
-	}
-	p.May.Change = allowed(shipments.UpdateDocument, "PATCH /api/v1/shipments/{id}/documents/{document}")
-	p.May.Read = p.May.Change && d.Kind != shipments.Unread
-	p.May.Correct = p.May.Read && d.Type == shipments.PackingList
+	p.files = map[shipments.DocumentID]string{d.ID: p.Link}
+	p.Change = !d.Unfinished() && d.Filename != "" && v.may("PATCH /api/v1/shipments/{id}/documents/{document}") &&
+		slices.Contains(shipments.Allowed(found.Status), shipments.UpdateDocument)
 	for i, m := range d.Mappings {
 		p.Tables = append(p.Tables, mappedTable{m, i, v.PostForm})
 	}
-	here := placesOf{file: map[shipments.DocumentID]string{d.ID: p.Link}}
-	p.Facts = factsOf(d, here)
-	var inIt []shipments.Check
+	var here []shipments.Check
 	for _, c := range found.Checks {
-		elsewhere := func(l shipments.Location) bool { return l.Document != d.ID }
-		c.Locations = slices.DeleteFunc(slices.Clone(c.Locations), elsewhere)
-		if needsAcceptance(c) && len(c.Locations) > 0 {
-			inIt = append(inIt, c)
+		if c, in := foundIn(c, d.ID); in {
+			here = append(here, c)
 		}
 	}
-	p.Findings, _ = here.findings(inIt, nil)
+	p.Findings, _ = p.findings(here, nil)
 	return p, found.Detail, s.look(ctx, v, &p)
 }
 
@@ -101,10 +90,10 @@ const lookWait = 10 * time.Second
 // look adds what the document looks like at the place of the query.
 func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	sheet := v.URL.Query().Get("sheet")
-	row, _ := strconv.Atoi(v.URL.Query().Get("row")) // another place is that of the first
-	if p.Kind == shipments.PDF {
-		p.Picture = p.Link + "/pages/" + strconv.Itoa(pageNumber(sheet))
-	} else if slices.Contains([]string{"image/png", "image/jpeg"}, p.ContentType) {
+	switch {
+	case p.Kind == shipments.PDF: // its sheets are "page 1" and so on
+		p.Picture = p.Link + "/pages/" + cmp.Or(strings.TrimPrefix(sheet, "page "), "1")
+	case p.ContentType == "image/png" || p.ContentType == "image/jpeg":
 		p.Picture = p.Link + "/file"
 	}
 	if p.Kind == shipments.Unread {
@@ -115,11 +104,9 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	release, err := s.Uploads.Process(ctx, v.org, p.Size)
 	if err == nil {
 		defer release()
-		var part shipments.TablePart
-		part, err = s.Service.Table(ctx, v.org, shipments.TableOrder{
-			DocumentOrder: shipments.DocumentOrder{Order: v.order(), Document: v.document}, Sheet: sheet, Row: row,
-		})
-		p.Sheet = p.view(part)
+		o := s.pageOrder(v, v.URL.Query().Get("row"))
+		o.Sheet = sheet
+		p.Part, err = s.Service.Table(ctx, v.org, o)
 	}
 	switch {
 	case errors.Is(err, shipments.ErrNoPage), errors.Is(err, shipments.ErrNoFile):
@@ -132,161 +119,67 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	return nil
 }
 
-// pageNumber returns the number of the page of a PDF, whose sheets are called "page 3".
-func pageNumber(sheet string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(sheet, "page "))
-	if err != nil {
-		return 1
-	}
-	return n
+// pageOrder names a page of the document in the path, or a row; 0 where the text is no number.
+func (s *site) pageOrder(v *visit, text string) shipments.PageOrder {
+	n, _ := strconv.Atoi(text)
+	return shipments.PageOrder{DocumentOrder: shipments.DocumentOrder{Order: v.order(), Document: v.document}, Number: n}
 }
 
 // picture sends a page of a PDF as a picture.
-func (s *site) picture(ctx context.Context, v *visit) (answer, error) {
-	o := shipments.PageOrder{DocumentOrder: shipments.DocumentOrder{Order: v.order(), Document: v.document}}
-	var err error
-	if o.Number, err = strconv.Atoi(v.PathValue("page")); err != nil || o.Number < 1 {
+func (s *site) picture(_ context.Context, v *visit) (answer, error) {
+	o := s.pageOrder(v, v.PathValue("page"))
+	if o.Number < 1 {
 		return answer{}, shipments.ErrNoPage
 	}
-	shown, err := s.Uploads.Page(s.Service)(ctx, v.org, o)
-	return answer{send: func(w http.ResponseWriter) error { return transport.SendPage(w, v.Request, shown) }}, err
-}
-
-// maxValues is how many values of a fact are shown.
-const maxValues = 6
-
-// factsOf returns what a document says, with links to where.
-func factsOf(d shipments.Document, at placesOf) (all []factRow) {
-	add := func(kind string, value link) {
-		i := slices.IndexFunc(all, func(r factRow) bool { return r.Kind == kind })
-		if i < 0 {
-			i, all = len(all), append(all, factRow{Kind: kind})
-		}
-		if len(all[i].Values) == maxValues {
-			value = link{Text: "and more"}
-		}
-		same := func(l link) bool { return l.Text == value.Text }
-		if value.Text != "" && value.Text != "0" && !slices.ContainsFunc(all[i].Values, same) {
-			all[i].Values = append(all[i].Values, value)
-		}
-	}
-	for _, f := range d.Facts {
-		add(words(string(f.Kind)), link{f.Text, at.to(shipments.Source{Document: d.ID, Sheet: f.Sheet, Row: f.Row})})
-	}
-	add("Container number", link{Text: d.Declared.ContainerNumber})
-	add("Pallets", link{Text: list.Figure(d.Declared.Pallets)})
-	add("Boxes", link{Text: list.Figure(d.Declared.Boxes)})
-	add("Net weight", link{Text: strings.TrimSuffix(d.Declared.NetWeight.Figure()+" kg", "0 kg")})
-	return slices.DeleteFunc(all, func(r factRow) bool { return r.Values == nil })
-}
-
-// sheetView is a part of a table as it was read.
-type sheetView struct {
-	Columns        []list.AssignedColumn // with the fields that are read from them
-	Rows           []sheetRow
-	Count          int // of the rows of the whole table
-	Earlier, Later string
-	Sheets         []pages.Link
-}
-
-// sheetRow is a row with what the checks found in it.
-type sheetRow struct {
-	Row    int
-	Cells  []sheetCell
-	Result shipments.Result // the worst; "": nothing was found
-	Found  []string         // names of checks
-}
-
-type sheetCell struct {
-	Text   string
-	Marked bool // a check found something in it
+	return answer{send: func(w http.ResponseWriter) error {
+		return s.Uploads.SendPage(w, v.Request, s.Service, v.org, o)
+	}}, nil
 }
 
 // inspected are the fields in which checks find something.
 var inspected = map[string][]string{
-	"sscc_check_digit":         {"sscc", "pallet_number"},
-	"duplicate_pallets":        {"pallet_number", "sscc"},
-	"pallet_reuse":             {"pallet_number", "sscc"},
-	"calibre_known":            {"calibre"},
-	"produce_vs_phyto":         {"produce_name", "variety"},
-	"boxes_per_pallet_outlier": {"boxes"},
-	"box_weight_consistent":    {"box_weight", "net_weight"},
-	"pallet_weight_plausible":  {"box_weight", "net_weight", "gross_weight"},
-	"weight_unit":              {"box_weight", "net_weight"},
-	"container_number":         {"container_number"},
+	"sscc_check_digit": {"sscc", "pallet_number"}, "duplicate_pallets": {"pallet_number", "sscc"},
+	"pallet_reuse": {"pallet_number", "sscc"}, "calibre_known": {"calibre"}, "container_number": {"container_number"},
+	"produce_vs_phyto": {"produce_name", "variety"}, "boxes_per_pallet_outlier": {"boxes"},
+	"box_weight_consistent": {"box_weight", "net_weight"}, "weight_unit": {"box_weight", "net_weight"},
+	"pallet_weight_plausible": {"box_weight", "net_weight", "gross_weight"},
 }
 
-// view returns a part of a table with the findings in it marked.
-func (p documentPage) view(part shipments.TablePart) sheetView {
-	to := func(sheet string, row int) string {
-		query := url.Values{"sheet": {sheet}}
-		if row > 0 {
-			query.Set("row", strconv.Itoa(row))
-		}
-		return p.Link + "?" + query.Encode() + "#sheet"
+// Columns are those of the part of the table, with the fields that are read from them; of a page of a PDF without
+// headings by those of the first.
+func (p documentPage) Columns() (all []list.AssignedColumn) {
+	columns, fields := 0, map[string]string{}
+	for _, r := range p.Part.Rows {
+		columns = max(columns, len(r.Cells))
 	}
-	seen := sheetView{Count: part.RowsCount}
-	if part.Before > 0 {
-		seen.Earlier = to(part.Sheet, part.Before)
-	}
-	if part.After > 0 {
-		seen.Later = to(part.Sheet, part.After)
-	}
-	for _, name := range part.Sheets {
-		sheet := pages.Link{Text: cmp.Or(name, "Table"), To: to(name, 0), Current: name == part.Sheet}
-		seen.Sheets = append(seen.Sheets, sheet)
-	}
-	for _, r := range part.Rows {
-		row := sheetRow{Row: r.Row}
-		for i, text := range r.Cells {
-			if i == len(seen.Columns) {
-				column := tables.ColumnName(i + 1)
-				seen.Columns = append(seen.Columns, list.AssignedColumn{Column: column, Field: p.field(part.Sheet, column)})
-			}
-			row.Cells = append(row.Cells, sheetCell{Text: text})
-		}
-		here := func(l shipments.Location) bool { return l.Sheet == part.Sheet && l.Row == r.Row }
-		for _, c := range p.Findings {
-			if slices.ContainsFunc(c.Locations, here) {
-				row.mark(c, seen.Columns, p.Document.Facts)
+	for i, m := range p.Mappings {
+		if m.Sheet == p.Part.Sheet || i == 0 && p.Kind == shipments.PDF {
+			clear(fields)
+			for _, c := range m.Columns {
+				fields[c.Column] = usedField(c)
 			}
 		}
-		seen.Rows = append(seen.Rows, row)
 	}
-	for i := range seen.Rows {
-		cells := &seen.Rows[i].Cells
-		*cells = append(*cells, make([]sheetCell, len(seen.Columns)-len(*cells))...)
+	for i := range columns {
+		name := tables.ColumnName(i + 1)
+		all = append(all, list.AssignedColumn{Column: name, Field: fields[name]})
 	}
-	return seen
+	return all
 }
 
-// field returns the field that a column of a sheet is read as, of a page without headings by those of the first.
-func (p documentPage) field(sheet, column string) string {
-	i := slices.IndexFunc(p.Mappings, func(m list.Mapping) bool { return m.Sheet == sheet })
-	if i < 0 && p.Kind != shipments.PDF || len(p.Mappings) == 0 {
-		return ""
-	}
-	for _, c := range p.Mappings[max(i, 0)].Columns {
-		if c.Column == column {
-			return usedField(c)
-		}
-	}
-	return ""
+// Found are the checks that found something in a row of the part.
+func (p documentPage) Found(row int) checkRows {
+	here := func(l shipments.Location) bool { return l.Sheet == p.Part.Sheet && l.Row == row }
+	return slices.DeleteFunc(slices.Clone(p.Findings), func(c checkRow) bool {
+		return !slices.ContainsFunc(c.Locations, here)
+	})
 }
 
-// mark marks what a check found in the row: the cells of the fields that it is about, or of the facts.
-func (r *sheetRow) mark(c checkRow, columns []list.AssignedColumn, facts []list.Fact) {
-	if r.Found = append(r.Found, c.Name); r.Result != shipments.Fail {
-		r.Result = c.Result
-	}
-	for i := range r.Cells {
-		cell := &r.Cells[i]
-		states := func(f list.Fact) bool {
-			return f.Row == r.Row && f.Text != "" && strings.Contains(cell.Text, f.Text)
-		}
+// Marked reports whether a cell is one of those that checks are about: of their fields, or with a fact.
+func (p documentPage) Marked(found checkRows, row int, column list.AssignedColumn, text string) bool {
+	states := func(f list.Fact) bool { return f.Row == row && f.Text != "" && strings.Contains(text, f.Text) }
+	return slices.ContainsFunc(found, func(c checkRow) bool {
 		fields := inspected[c.Name]
-		if slices.Contains(fields, columns[i].Field) || fields == nil && slices.ContainsFunc(facts, states) {
-			cell.Marked = true
-		}
-	}
+		return slices.Contains(fields, column.Field) || fields == nil && slices.ContainsFunc(p.Document.Facts, states)
+	})
 }

@@ -39,7 +39,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	}
 	if p.Faults = wrong; wrong == nil {
 		p.Preview = &preview{Document: done.Document}
-		p.Preview.Checks, p.Preview.Rows = placesOf{prefix: "preview-"}.findings(done.Checks, done.Pallets)
+		p.Preview.Checks, p.Preview.Rows = placesOf{pallets: "#preview-"}.findings(done.Checks, done.Pallets)
 	}
 	return p.page(), nil
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/checks"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -18,19 +16,17 @@ type checkRow struct {
 	Places []link
 }
 
-// checkRows are checks, failing first, and last those that could not be made.
+// checkRows are checks, failing first.
 type checkRows []checkRow
 
-func (rows checkRows) Made() checkRows    { return rows[:rows.made()] }
-func (rows checkRows) Skipped() checkRows { return rows[rows.made():] }
-
-func (rows checkRows) made() int {
-	at := slices.IndexFunc(rows, func(r checkRow) bool { return r.Result == shipments.Skip })
-	if at < 0 {
-		return len(rows)
-	}
-	return at
+// With returns the rows with one of the results.
+func (rows checkRows) With(results ...shipments.Result) checkRows {
+	return slices.DeleteFunc(slices.Clone(rows), func(r checkRow) bool { return !slices.Contains(results, r.Result) })
 }
+
+// Failing are those that fail, and Found those that fail or warn.
+func (rows checkRows) Failing() checkRows { return rows.With(shipments.Fail) }
+func (rows checkRows) Found() checkRows   { return rows.With(shipments.Fail, shipments.Warn) }
 
 // link leads to where a check found something.
 type link struct{ Text, To string }
@@ -46,17 +42,23 @@ type palletRow struct {
 	Result shipments.Result // fail or warn; "": no check names it
 }
 
-// placesOf is where links lead.
-type placesOf struct {
-	pallets string                          // the address of the page with the pallets; "": this one
-	prefix  string                          // of the ids of their rows
-	file    map[shipments.DocumentID]string // addresses of the documents that are shown
-	names   map[shipments.DocumentID]string
+// foundIn returns a check that found something in a document, with these places only, and whether it did.
+func foundIn(c shipments.Check, document shipments.DocumentID) (shipments.Check, bool) {
+	c.Locations = slices.DeleteFunc(slices.Clone(c.Locations), func(l shipments.Location) bool {
+		return l.Document != document
+	})
+	return c, needsAcceptance(c) && len(c.Locations) > 0
 }
 
-// to returns the address of a place in a document, or "".
-func (p placesOf) to(at shipments.Source) string {
-	file := p.file[at.Document]
+// placesOf is where links lead.
+type placesOf struct {
+	files, names map[shipments.DocumentID]string // the addresses of documents that are shown, and their names
+	pallets      string                          // the address of the first pallet, without its number
+}
+
+// To returns the address of a place in a document, or "".
+func (p placesOf) To(at shipments.Source) string {
+	file := p.files[at.Document]
 	if file == "" || at.Row == 0 {
 		return file
 	}
@@ -68,9 +70,9 @@ func (p placesOf) to(at shipments.Source) string {
 // there; and the pallets, marked.
 func (p placesOf) findings(found []shipments.Check, pallets []shipments.Pallet) (rows checkRows, marked []palletRow) {
 	at := map[shipments.Source]int{}
+	_, id, _ := strings.Cut(p.pallets, "#")
 	for i, pallet := range pallets {
-		row := palletRow{Pallet: pallet, ID: cmp.Or(p.prefix, "pallet-") + number(int64(i)), To: p.to(pallet.Source)}
-		marked = append(marked, row)
+		marked = append(marked, palletRow{Pallet: pallet, ID: id + number(int64(i)), To: p.To(pallet.Source)})
 		at[pallet.Source] = i
 		for _, c := range pallet.Contents {
 			at[shipments.Source{Document: pallet.Document, Sheet: c.Sheet, Row: c.Row}] = i
@@ -78,11 +80,11 @@ func (p placesOf) findings(found []shipments.Check, pallets []shipments.Pallet) 
 	}
 	for _, c := range found {
 		row := checkRow{Check: c}
-		row.Details, row.Basis = checks.Basis(c)
+		row.Details, row.Basis, _ = strings.Cut(c.Details, " Basis: ")
 		for _, l := range c.Locations {
-			where := link{locationText(l, p.names[l.Document]), p.to(l.Source)}
+			where := link{locationText(l, p.names[l.Document]), p.To(l.Source)}
 			if i, ok := at[l.Source]; ok && l.Row > 0 {
-				where.To = cmp.Or(where.To, p.pallets+"#"+marked[i].ID)
+				where.To = cmp.Or(where.To, p.pallets+number(int64(i)))
 				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {
 					marked[i].Result = c.Result
 				}
@@ -116,30 +118,4 @@ func locationText(l shipments.Location, document string) string {
 		parts = append(parts, document)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// produceRow is what a shipment has of a produce.
-type produceRow struct {
-	Name           string
-	Pallets, Boxes int
-	Weight         list.Grams
-}
-
-// maxProduce is how many produces are added up; the others are one row.
-const maxProduce = 8
-
-// totals returns the sums of pallets by their produce, in the order in which it appears.
-func totals(pallets []shipments.Pallet) (all []produceRow) {
-	for _, p := range pallets {
-		name := cmp.Or(p.ProduceName, "Several or unknown")
-		i := slices.IndexFunc(all, func(r produceRow) bool { return r.Name == name })
-		if i < 0 && len(all) == maxProduce {
-			i = maxProduce - 1
-			all[i].Name = "Others"
-		} else if i < 0 {
-			i, all = len(all), append(all, produceRow{Name: name})
-		}
-		all[i].Pallets, all[i].Boxes, all[i].Weight = all[i].Pallets+1, all[i].Boxes+p.Boxes, all[i].Weight+p.Net()
-	}
-	return all
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -74,25 +72,43 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	}
 	c := shipments.Correction{DocumentOrder: o, Mappings: append([]shipments.Assignment{}, p.Given...)}
 	for _, t := range p.Tables {
-		t.check(&p.Faults)
 		c.Mappings = t.corrected(c.Mappings)
+		if twice := t.twice(); twice != "" {
+			err = faulty("/columns", "Two columns are "+words(twice)+". Choose it for one of them.")
+		}
 	}
 	if p.SaveAs = v.text("save_as"); p.SaveAs != "" {
 		c.SaveAs = &p.SaveAs
 	}
-	tried := v.text("dry_run") == "true"
 	switch {
-	case p.Faults != nil:
-	case tried:
-		p.Change, err = s.try(ctx, v, c, p.Document, of)
+	case err != nil:
+	case v.text("dry_run") == "true":
+		p.Tried, err = s.try(ctx, v, c, p.Document, of)
 	default:
 		_, err = s.Service.CorrectMapping(ctx, v.org, c)
 	}
-	p.Faults = append(p.Faults, faultsOf(err)...)
-	if p.Faults != nil || tried && err == nil {
-		return p.page(), nil
+	if p.Faults = faultsOf(err); p.Faults == nil && (err != nil || p.Tried == nil) {
+		return redirect(p.Back, "reprocessed"), err
 	}
-	return redirect(p.Back, "reprocessed"), err
+	for i, f := range p.Faults {
+		if f.Field != "save_as" {
+			p.Faults[i].Field = "columns"
+		}
+	}
+	return p.page(), nil
+}
+
+// twice returns a field that the form gives to a column while another has it; "": none.
+func (t mappedTable) twice() string {
+	for _, c := range t.Columns {
+		field := t.Field(c)
+		same := func(other list.Column) bool { return other.Column != c.Column && t.Field(other) == field }
+		matrix := field == "boxes" && t.Layout == list.MatrixLayout
+		if field != usedField(c) && field != "" && !matrix && slices.ContainsFunc(t.Columns, same) {
+			return field
+		}
+	}
+	return ""
 }
 
 // change is what a correction would change.
@@ -161,34 +177,4 @@ func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignmen
 	all[i].Columns = append(slices.DeleteFunc(slices.Clone(all[i].Columns), again), changed...)
 	all[i].NumberStyle = t.Style()
 	return all
-}
-
-// pallet are the fields of which a list needs one to have pallets, unless its layout shows them.
-var pallet = []string{"pallet_number", "sscc", "pallets"}
-
-// check adds what is wrong with the chosen fields, each at the selector of its column.
-func (t mappedTable) check(faults *pages.Faults) {
-	if style := t.Style(); style != "" && style != list.PointStyle && style != list.CommaStyle {
-		faults.Add(fmt.Sprintf("style%d", t.Number), "Choose how the numbers are written.")
-	}
-	columns := map[string][]string{} // of each field
-	for _, c := range t.Columns {
-		if field := t.Field(c); field != "" {
-			columns[field] = append(columns[field], c.Column)
-		}
-	}
-	lost := !slices.ContainsFunc(pallet, func(field string) bool { return columns[field] != nil })
-	for _, c := range t.Columns {
-		field, at := t.Field(c), t.Name(c)
-		switch {
-		case field == usedField(c):
-		case field != "" && !slices.Contains(list.Fields, field):
-			faults.Add(at, "Choose what the column is.")
-		case len(columns[field]) > 1 && (field != "boxes" || t.Layout != list.MatrixLayout):
-			faults.Add(at, fmt.Sprintf("Columns %s are both %s. Choose it for one of them.",
-				strings.Join(columns[field], " and "), words(field)))
-		case lost && slices.Contains(pallet, usedField(c)):
-			faults.Add(at, "Without a pallet number or SSCC the list has no pallets. Choose the column that has it.")
-		}
-	}
 }

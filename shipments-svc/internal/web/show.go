@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The tabs of a shipment. Each has an address of its own; that of Review is the shipment's.
+// The tabs of a shipment. Each has an address of its own; that of the review is the shipment's.
 const (
 	reviewTab    = "review"
 	documentsTab = "documents"
-	palletsTab   = "pallets"
 	historyTab   = "history"
 	printTab     = "print" // all of them below each other
 )
@@ -25,20 +23,15 @@ type showPage struct {
 	pages.Faults
 	shipments.Detail
 	Tab       string
-	Tabs      []pages.Link
 	Texts     []draftField
 	Link      string
 	Decided   *shipments.Entry // the last decision, if it stands
 	Checks    checkRows
 	Rows      []palletRow
-	Totals    []produceRow
 	Files     []fileRow
 	History   []happening
-	Earlier   int64     // entries of the history that are not shown
-	Findings  checkRows // the checks that fail or warn
-	Passed    checkRows
-	Skipped   checkRows
-	Failing   bool     // one of them fails
+	Comments  int
+	Earlier   int64    // entries of the history that are not shown
 	Accepted  []string // names of findings that the form accepts
 	Types     []shipments.DocumentType
 	Decide    bool // the person may, and the shipment is ready, or its documents could not be read
@@ -66,7 +59,6 @@ type fileRow struct {
 	shipments.Document
 	Name, Anchor, Link string
 	Findings           int // checks that found something in it
-	Delete, Reprocess  bool
 }
 
 // showing returns the route of a tab.
@@ -111,48 +103,27 @@ func (s *site) shown(ctx context.Context, v *visit, tab string) (showPage, error
 	if tab != printTab {
 		p.permit(v)
 	}
-	names := map[shipments.DocumentID]string{}
+	links := placesOf{map[shipments.DocumentID]string{}, map[shipments.DocumentID]string{}, p.Link + "/pallets#pallet-"}
 	for _, d := range found.Documents {
-		names[d.ID] = cmp.Or(d.Filename, "the pallets that were sent")
+		id := transport.DocumentIDs.Format(d.ID)
+		row := fileRow{d, cmp.Or(d.Filename, "the pallets that were sent"), id, p.Link + "/documents/" + id, 0}
+		for _, c := range found.Checks {
+			if _, here := foundIn(c, d.ID); here {
+				row.Findings++
+			}
+		}
+		p.Files, links.names[d.ID] = append(p.Files, row), row.Name
+		if p.Documents && d.Filename != "" {
+			links.files[d.ID] = row.Link
+		}
 	}
-	p.History = timeline(history.Elements, comments, names)
+	p.Checks, p.Rows = links.findings(found.Checks, found.Pallets)
+	p.History, p.Comments = timeline(history.Elements, comments, links.names), len(comments)
 	p.Earlier = history.Total - int64(len(history.Elements))
 	decision := func(e shipments.Entry) bool { return e.Action == shipments.Approve || e.Action == shipments.Reject }
 	if i := slices.IndexFunc(history.Elements, decision); i >= 0 && history.Elements[i].Status == found.Status {
 		p.Decided = &history.Elements[i]
 	}
-	places := placesOf{file: map[shipments.DocumentID]string{}, names: names}
-	for _, d := range found.Documents {
-		id := transport.DocumentIDs.Format(d.ID)
-		row := fileRow{
-			Document: d, Name: names[d.ID], Anchor: id, Link: p.Link + "/documents/" + id,
-			Delete:    p.Attach && !d.Unfinished(),
-			Reprocess: p.Attach && d.Kind != shipments.Unread && !d.Unfinished(),
-		}
-		here := func(l shipments.Location) bool { return l.Document == d.ID }
-		for _, c := range found.Checks {
-			if needsAcceptance(c) && slices.ContainsFunc(c.Locations, here) {
-				row.Findings++
-			}
-		}
-		if p.Files = append(p.Files, row); p.Documents && d.Filename != "" {
-			places.file[d.ID] = row.Link
-		}
-	}
-	places.pallets = p.Link + "/pallets"
-	p.Checks, p.Rows = places.findings(found.Checks, found.Pallets)
-	for _, c := range p.Checks {
-		switch {
-		case needsAcceptance(c.Check):
-			p.Findings, p.Failing = append(p.Findings, c), p.Failing || c.Result == shipments.Fail
-		case c.Result == shipments.Pass:
-			p.Passed = append(p.Passed, c)
-		default:
-			p.Skipped = append(p.Skipped, c)
-		}
-	}
-	p.Totals = totals(found.Pallets)
-	p.Tabs = p.tabs(len(comments))
 	return p, nil
 }
 
@@ -171,27 +142,4 @@ func (p *showPage) permit(v *visit) {
 	p.Edit = may(shipments.Update, "PATCH /api/v1/shipments/{id}")
 	p.Attach = may(shipments.AttachDocument, "POST /api/v1/shipments/{id}/documents")
 	p.Delete = len(p.Detail.Documents) == failed && may(shipments.Delete, "DELETE /api/v1/shipments/{id}")
-}
-
-// tabs are those of the page, with how many things each has.
-func (p showPage) tabs(comments int) (all []pages.Link) {
-	for _, t := range []struct {
-		name, text string
-		count      int
-	}{
-		{reviewTab, "Review", len(p.Findings)},
-		{documentsTab, "Documents", len(p.Files)},
-		{palletsTab, "Pallets", p.PalletsCount},
-		{historyTab, "History", comments},
-	} {
-		if t.count > 0 {
-			t.text += " (" + strconv.Itoa(t.count) + ")"
-		}
-		to := p.Link
-		if t.name != reviewTab {
-			to += "/" + t.name
-		}
-		all = append(all, pages.Link{Text: t.text, To: to, Current: p.Tab == t.name})
-	}
-	return all
 }

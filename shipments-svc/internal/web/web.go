@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -214,24 +215,12 @@ func (s *site) serve(rt route) http.Handler {
 }
 
 // leave leads from the address of a form, which a browser shows with its faults, to the
-// shipment.
+// shipment or the document that it is about.
 func (s *site) leave(_ context.Context, v *visit) (answer, error) {
-	switch v.PathValue("form") {
-	case "approve", "reject":
-		return redirect(v.here(), ""), nil
-	case "comments":
-		return redirect(v.here()+"/"+historyTab, ""), nil
-	default:
+	if !slices.Contains([]string{"approve", "reject", "comments", "mapping", "type", "reprocess"}, v.PathValue("form")) {
 		return errorPage(http.StatusNotFound), nil
 	}
-}
-
-// leaveDocument leads from the address of a form about a document to the document.
-func (s *site) leaveDocument(_ context.Context, v *visit) (answer, error) {
-	if !slices.Contains([]string{"mapping", "type", "reprocess"}, v.PathValue("form")) {
-		return errorPage(http.StatusNotFound), nil
-	}
-	return redirect(v.here()+"/documents/"+v.PathValue("document"), ""), nil
+	return redirect(path.Dir(v.URL.Path), ""), nil
 }
 
 func logAttrs(r *http.Request) []slog.Attr {
@@ -275,7 +264,7 @@ var table = []route{
 	{"GET /activity", "", (*site).activity},
 	{"GET /{id}", "GET /shipments/{id}", showing(reviewTab)},
 	{"GET /{id}/documents", "GET /shipments/{id}", showing(documentsTab)},
-	{"GET /{id}/pallets", "GET /shipments/{id}", showing(palletsTab)},
+	{"GET /{id}/pallets", "GET /shipments/{id}", showing("pallets")},
 	{"GET /{id}/history", "GET /shipments/{id}/history", showing(historyTab)},
 	{"GET /{id}/print", "GET /shipments/{id}", showing(printTab)},
 	{"POST /{id}/comments", "GET /shipments/{id}", (*site).comment}, // for mayComment
@@ -294,7 +283,7 @@ var table = []route{
 		"GET /{id}/documents/{document}/pages/{page}", "GET /shipments/{id}/documents/{document}/pages/{page}",
 		(*site).picture,
 	},
-	{"GET /{id}/documents/{document}/{form}", "GET /shipments/{id}/documents/{document}", (*site).leaveDocument},
+	{"GET /{id}/documents/{document}/{form}", "GET /shipments/{id}/documents/{document}", (*site).leave},
 	{"POST /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).correct},
 	{"POST /{id}/documents/{document}/type", "PATCH /shipments/{id}/documents/{document}", (*site).retype},
 	{"GET /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}", (*site).askDetach},

@@ -376,10 +376,9 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 		return url.Values{"c0-A": {a}, "c0-B": {b}, "c0-C": {"puc"}, "save_as": {name}, "version": {version}}
 	}
 	for fault, refused := range map[string]url.Values{
-		"that a template could be for":                     form("pallet_number", "lot", "Kakuzi"),
-		"Columns A and B are both Pallet number.":          form("pallet_number", "pallet_number", ""),
-		"Choose what the column is.":                       form("pallet_number", "x", ""),
-		"Without a pallet number or SSCC the list has no ": form("lot", "", ""),
+		"that a template could be for":         form("pallet_number", "lot", "Kakuzi"),
+		"Two columns are Pallet number.":       form("pallet_number", "pallet_number", ""),
+		"must be one of pallet_number, pallet": form("pallet_number", "x", ""),
 	} {
 		want(t, s.post(t, mapping, refused), http.StatusUnprocessableEntity, fault)
 	}

@@ -39,15 +39,14 @@ func (u *Uploads) Process(ctx context.Context, org shipments.OrgID, size int64) 
 	return u.process(ctx, shipments.OrganizationOf(org), size)
 }
 
-// Page is Service.Page, whose file opens once that is admitted.
-func (u *Uploads) Page(s *shipments.Service) func(
-	context.Context, shipments.OrgID, shipments.PageOrder,
-) (shipments.ShownPage, error) {
-	return u.processed(s.Page)
-}
-
-// SendPage sends a page of a document. An error means that nothing was sent.
-func SendPage(w http.ResponseWriter, r *http.Request, page shipments.ShownPage) error {
+// SendPage sends a page of a document once that is admitted. An error means that nothing was sent.
+func (u *Uploads) SendPage(
+	w http.ResponseWriter, r *http.Request, s *shipments.Service, org shipments.OrgID, o shipments.PageOrder,
+) error {
+	page, err := u.processed(s.Page)(r.Context(), org, o)
+	if err != nil {
+		return err
+	}
 	return encodePage(r, page).write(w, r)
 }
 
