@@ -3,8 +3,6 @@ package packinglist
 import (
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 )
 
 // A line without a pallet number belongs to the pallet directly above only.
@@ -60,21 +58,6 @@ func TestLabelsWithoutANumberAreNoPallets(t *testing.T) {
 	} {
 		if got := pallets(t, "Pallet No;Variety;Size;Cartons;Net kg\n"+content); got != want {
 			t.Errorf("%q: %s", content, got)
-		}
-	}
-}
-
-// A row below the total is one of a summary only if all lines have a produce or calibre.
-func TestLinesBelowTheTotalMayHaveNoProduce(t *testing.T) {
-	t.Parallel()
-	for first, want := range map[string]string{
-		"P1;;;80;320":       reconcile.Contradicted, // it is a line, and the total says otherwise
-		"P1;Hass;18;80;320": "P1 80 × 4000, P2 80 × 4000",
-	} {
-		if got := pallets(t,
-			"Pallet No;Variety;Size;Cartons;Net kg\n"+first+"\nP2;Hass;18;80;320\nGrand total;;;160;640\nP3;;;80;"+
-				"320"); got != want {
-			t.Errorf("%s: %s", first, got)
 		}
 	}
 }

@@ -14,23 +14,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// A value has a place of its own unless it was read in the row of the pallet.
-func TestPlacesOfValuesDifferFromTheRowOfThePallet(t *testing.T) {
-	t.Parallel()
-	read := listOf(
-		t,
-		"Pallet No,Produce,Size,Cartons,Net kg/carton",
-		"P1,Avocado,,80,4",
-		",,18,40,4",
-		"P2,Avocado,16,80,4",
-	)
-	p := read.Pallets[0]
-	if p.Places.ProduceName != (list.Place{}) || p.Places.Boxes != (list.Place{}) ||
-		p.Places.Calibre.Row != 3 || p.Calibre != "18" {
-		t.Errorf("%+v", p)
-	}
-}
-
 func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 	t.Parallel()
 	read := listOf(
@@ -112,21 +95,6 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 		}
 		if rows := remarked(listOf(t, lines...), "pallet_repeated"); !slices.Equal(rows, tt.repeated) {
 			t.Errorf("%s: remarks at %v, want %v", name, rows, tt.repeated)
-		}
-	}
-}
-
-// First lines with the boxes of the other lines of their pallets may be their totals, which the
-// totals of the list must refute. On one pallet it is an accident.
-func TestLinesWithTheBoxesOfTheOthersMayBeTheirTotals(t *testing.T) {
-	t.Parallel()
-	const one = "Pallet No,Produce,Size,Cartons,Net kg\nP1,Avocado,S,50,200\nP1,Avocado,M,30,120\nP1,Avocado,L,20,80"
-	const two = one + "\nP2,Avocado,M,60,240\nP2,Avocado,S,40,160\nP2,Avocado,L,20,80"
-	for read, want := range map[string]string{
-		one: "P1 100 × 4000", two: reconcile.Contradicted, two + "\nTotal,,,220,880": "P1 100 × 4000, P2 120 × 4000",
-	} {
-		if got := pallets(t, read); got != want {
-			t.Errorf("%s: %s, want %s", read, got, want)
 		}
 	}
 }

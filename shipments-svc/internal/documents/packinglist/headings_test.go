@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 )
 
 // quantityCase is a list of two equal lines and what is read of them.
@@ -119,27 +117,6 @@ func TestOtherQuantitiesAreNotBoxes(t *testing.T) {
 		quantityCase{heading + ";Net weight kg", "80;1240", "80 × 15.5", ""}.check(t)
 	}
 	quantityCase{"Qwerty boxes;Net weight kg", "80;1240", "80 × 15.5", "Qwerty"}.check(t)
-}
-
-// The number of a box is no number of boxes, wherever its numbering begins: in a list
-// with a row for each box, these are counted.
-func TestBoxNumbersAreNotBoxes(t *testing.T) {
-	t.Parallel()
-	for _, heading := range []string{"Box no", "Box No.", "Carton number", "Caja N°", "Colis n°", "Koli no", "Box #"} {
-		lines := []string{
-			"Pallet,Product,Size," + heading + ",Net weight kg",
-			"P1,Orange,72,41,15",
-			"P1,Orange,72,42,15",
-			"P1,Orange,72,43,15",
-		}
-		list := listOf(t, lines...)
-		if p := list.Pallets[0]; p.Boxes != 3 || p.BoxWeight != 15_000 || remarked(list, "cartons_counted") == nil {
-			t.Errorf("%s: %+v", heading, p)
-		}
-		if got := pallets(t, lines[0], lines[1], "P2,Orange,72,42,15", "P3,Orange,72,43,15"); got != reconcile.NoBoxes {
-			t.Errorf("%s, a row for each pallet: %s", heading, got)
-		}
-	}
 }
 
 // A cell with anything beside a number and its unit is no number.

@@ -28,18 +28,6 @@ func TestValuesWithLabelsAndUnits(t *testing.T) {
 	}
 }
 
-func TestListOfTwoColumnsIsRead(t *testing.T) {
-	t.Parallel()
-	for _, delimiter := range []string{",", ";", "\t", "|"} {
-		if got := pallets(t, strings.ReplaceAll("Pallet;Flats\nP1;80\nP2;1,080", ";", delimiter)); !strings.HasPrefix(
-			got,
-			"P1 80 × 0, P2 1",
-		) {
-			t.Errorf("%q: %s", delimiter, got)
-		}
-	}
-}
-
 // Totals in texts around a list are declared totals, in any words of a total.
 func TestTotalsInTextsAreDeclared(t *testing.T) {
 	t.Parallel()

@@ -86,12 +86,3 @@ func TestBoxesOfARangeAreDecidedByTheTotal(t *testing.T) {
 		t.Errorf("remarks at %v", rows)
 	}
 }
-
-// Where the boxes are those of each pallet, the row's weight still is that of all.
-func TestTheWeightOfARangeIsSharedWhereItsBoxesAreNot(t *testing.T) {
-	t.Parallel()
-	got := pallets(t, "Pallet No,Produce,Boxes per pallet,Net weight kg", "1-2,Avocado,100,800")
-	if want := "1 100 × 4000, 2 100 × 4000"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -48,24 +47,6 @@ func TestImplausibleBoxWeightsAreRemarkedAtTheFirst(t *testing.T) {
 	}
 }
 
-func TestBoxesOfAHeavyRangeAreSharedByItsPallets(t *testing.T) {
-	t.Parallel()
-	const heading = "Pallet No,Produce,Cartons,Net kg/carton"
-	list := listOf(t, heading, "1-2,Avocado,200,10", "3,Avocado,80,10")
-	var boxes []int
-	for _, p := range list.Pallets {
-		boxes = append(boxes, p.Boxes)
-	}
-	if !slices.Equal(boxes, []int{100, 100, 80}) {
-		t.Errorf("%v", boxes)
-	}
-	content := heading + "\n1-2,Avocado,201,10\n3,Avocado,80,10"
-	_, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
-	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.PalletRange {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestTableBesideAnotherMayBeLonger(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string][]string{
@@ -80,34 +61,6 @@ func TestTableBesideAnotherMayBeLonger(t *testing.T) {
 		if len(list.Pallets) != 3 || boxes["P1"] != 80 || boxes["P2"] != 81 || boxes["P3"] != 82 {
 			t.Errorf("%s is longer: %v", name, boxes)
 		}
-	}
-}
-
-func TestBoxWeightAboveTheListIsRemarkedThere(t *testing.T) {
-	t.Parallel()
-	list := listOf(
-		t,
-		"Exporter,Acme",
-		"Net weight per carton: 4 kg",
-		"Pallet No,Produce,Cartons",
-		"P1,Avocado,80",
-		"P2,Avocado,80",
-	)
-	if rows := remarked(list, "weight_from_head"); !slices.Equal(rows, []int{2}) ||
-		list.Pallets[0].BoxWeight != 4000 {
-		t.Errorf("remarks at %v: %+v", rows, list.Pallets)
-	}
-}
-
-func TestLineNeedsAnAmountOrThreeCells(t *testing.T) {
-	t.Parallel()
-	list := listOf(t, "Pallet No,Cartons,Net kg,Produce", "P1,80,,", "P2,,,Avocado", "P3,80,800,Avocado", "P4,,,")
-	var all []string
-	for _, p := range list.Pallets {
-		all = append(all, p.Number)
-	}
-	if !slices.Equal(all, []string{"P1", "P3"}) || !slices.Equal(remarked(list, "row_skipped"), []int{3, 5}) {
-		t.Errorf("%v, skipped %v", all, remarked(list, "row_skipped"))
 	}
 }
 
