@@ -144,12 +144,8 @@ func named(text string) (commodity, name string) {
 // lines. A table that counts pallets is not of one pallet.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
-	cells, labels := Worded(row), []Label(nil)
-	labelled := len(cells) == 2 && isLabel(row.Cells[cells[0]].Text) && !t.counts(row) // "Size | 55/60"
-	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && !labelled && t.numbered(row))
-	if !line || !t.labelled() {
-		labels = captionsIn(row)
-	}
+	cells, labels := Worded(row), captionsIn(row)
+	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row))
 	begins := (i >= t.To || i+1 == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats)) &&
 		slices.ContainsFunc(t.Rows[i+1:], t.counts)
 	if len(cells) == 1 && (begins || isPallet(labels)) {
@@ -177,13 +173,12 @@ func (t *Table) caption(i int) (found bool) {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}
-	note := t.Printed && (!t.is(cells[0], labelFields) || i != t.To && !t.Gives(vocabulary.Variety))
-	if found == (len(cells) > 1) && (found || !note) {
+	if found == (len(cells) > 1) {
 		for _, col := range cells {
 			if slices.ContainsFunc(labels, func(l Label) bool { return l.From == col || l.Col == col }) {
 				continue
 			}
-			if f, text := t.bare(i, col, found); f != vocabulary.None {
+			if f, text := t.bare(i, col); f != vocabulary.None {
 				t.give(f, text, i, col)
 				t.given[f][len(t.given[f])-1].bare = true
 				found = true
@@ -248,8 +243,8 @@ var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\b.*$|\s+\d+\s*x\s*\d
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
 // if the table has no column for it: the row below is a line. Above a header that is repeated for
-// each group it is the produce. The lines of one beside labels may begin on the next page.
-func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string) {
+// each group it is the produce.
+func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	const words = 4
 	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
 	if next == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats) {
@@ -259,8 +254,7 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	follows := next < len(t.Rows) && t.Rows[next].Number-t.Rows[i].Number <= next-i &&
 		(t.numbered(t.Rows[next]) || !t.labelled()) && t.counts(t.Rows[next])
-	overleaf := labelled && t.Printed
-	if i < t.To && next != t.To || !follows && !overleaf {
+	if i < t.To && next != t.To || !follows {
 		return vocabulary.None, ""
 	}
 	f = vocabulary.Variety
