@@ -227,6 +227,13 @@ func thefts() []theft {
 		{"Note", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
 			return false, r.Note(ctx, thief, shipments.Activity{Name: "mine"})
 		}},
+		{"AddComment", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return found(r.AddComment(ctx, thief, v.ID, v.ID, shipments.Comment{Text: "mine"}))
+		}},
+		{"Comments", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			all, err := r.Comments(ctx, thief, v.ID)
+			return len(all) > 0, err
+		}},
 		{"Lines", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, err := r.Lines(ctx, thief, v.ID, 0, 10)
 			return found(err)
