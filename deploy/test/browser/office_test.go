@@ -77,10 +77,14 @@ func (w way) accepts() {
 	}
 }
 
-// newShipment creates a shipment on the page that is shown.
-func (w way) newShipment(reference string) {
+// newShipment creates a shipment on the page that is shown, with files.
+func (w way) newShipment(reference string, files ...string) {
 	w.Helper()
 	w.press("#new")
+	if files != nil {
+		w.chooses(files...)
+		w.accessible()
+	}
 	for _, field := range [][2]string{
 		{"#reference", reference}, {"#vessel", "MSC Lorena"}, {"#origin", "Cape Town"}, {"#destination", "Dubai"},
 	} {
@@ -89,10 +93,10 @@ func (w way) newShipment(reference string) {
 	w.press("#create")
 }
 
-// chooses chooses the file of the form.
-func (w way) chooses(file string) {
+// chooses chooses the files of the form.
+func (w way) chooses(files ...string) {
 	w.Helper()
-	w.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}))
+	w.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), files))
 }
 
 // reviewable waits until the list was read.
@@ -242,9 +246,12 @@ func TestAnOfficeRejectsByKeyboard(t *testing.T) {
 	}
 	w.accessible()
 	w.visit(o.shipments(""))
-	w.newShipment("CFE-2")
-	w.chooses(packingList(t))
-	w.press("#attach")
+	certificate := filepath.Join(t.TempDir(), "phyto.txt")
+	if err := os.WriteFile(certificate, []byte("Phytosanitary certificate No: 12"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.newShipment("CFE-2", packingList(t), certificate)
+	w.sees("The documents were attached.")
 	w.reviewable()
 	w.write("#reason", "Wrong packhouse")
 	w.press("#reject")

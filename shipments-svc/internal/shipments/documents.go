@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
@@ -41,6 +43,25 @@ const (
 var DocumentTypes = []DocumentType{
 	PackingList, PhytosanitaryCertificate, CommercialInvoice, BillOfLading,
 	OtherDocument,
+}
+
+// FileNames are patterns of names, in any case, that suggest the type of a file. Those of later types come first, and a
+// table is a packing list unless they match.
+var FileNames = map[DocumentType]string{
+	BillOfLading:             `lading|(^|[^a-z])[hm]?b[-_ ]?o?l([^a-z]|$)`,
+	CommercialInvoice:        `invoice|(^|[^a-z])inv([^a-z]|$)`,
+	PhytosanitaryCertificate: `phyto|sanitary`,
+	PackingList:              `pack|(^|[^a-z])pl([^a-z]|$)|\.(xls[xm]|csv|tsv|txt)$`,
+}
+
+// SuggestType returns the type that the name of a file suggests.
+func SuggestType(filename string) DocumentType {
+	for _, t := range slices.Backward(DocumentTypes) {
+		if pattern := FileNames[t]; pattern != "" && regexp.MustCompile("(?i)"+pattern).MatchString(filename) {
+			return t
+		}
+	}
+	return OtherDocument
 }
 
 // DocumentStatus is the progress of reading a document.

@@ -18,6 +18,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // answer is the response of a route: a page, a redirect or a file.
@@ -56,18 +57,19 @@ func redirect(to, done string) answer {
 
 // notices say what was done, by the parameter done.
 var notices = map[string]string{
-	"created":     "The shipment was created. Attach its packing list next.",
-	"attached":    "The document was attached.",
-	"deleted":     "The document was deleted.",
-	"removed":     "The shipment was deleted.",
-	"changed":     "The shipment was saved, and checked again.",
-	"commented":   "The comment was added.",
-	"retyped":     "The document has another type.",
-	"reprocessed": "The document is being read again.",
-	"approved":    "The shipment was approved.",
-	"rejected":    "The shipment was rejected.",
-	"renamed":     "The template was renamed.",
-	"forgotten":   "The template was deleted.",
+	"created":      "The shipment was created. Attach its packing list next.",
+	"attached":     "The document was attached.",
+	"attached-all": "The documents were attached.",
+	"deleted":      "The document was deleted.",
+	"removed":      "The shipment was deleted.",
+	"changed":      "The shipment was saved, and checked again.",
+	"commented":    "The comment was added.",
+	"retyped":      "The document has another type.",
+	"reprocessed":  "The document is being read again.",
+	"approved":     "The shipment was approved.",
+	"rejected":     "The shipment was rejected.",
+	"renamed":      "The template was renamed.",
+	"forgotten":    "The template was deleted.",
 
 	"saved":            "The endpoint was saved.",
 	"lost":             "Nothing was saved while you confirmed that it's you. Enter it again.",
@@ -218,5 +220,5 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 var functions = template.FuncMap{
 	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
 	"stated": stated, "counted": counted, "args": args,
-	"sentence": sentence,
+	"sentence": sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
 }

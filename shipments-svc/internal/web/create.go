@@ -23,6 +23,7 @@ const maxKey = 64
 type draftPage struct {
 	pages.Faults
 	Fields  []draftField
+	Types   []shipments.DocumentType // of documents that are attached as well; nil: none are
 	Heading string
 	Button  string
 	Do      string // where the form is sent
@@ -45,10 +46,14 @@ func fieldsOf(d shipments.Draft, texts []shipments.TextField) (all []draftField)
 }
 
 func newPage(v *visit, d shipments.Draft, faults pages.Faults) answer {
-	return page("draft", "New shipment", draftPage{
+	p := draftPage{
 		Faults: faults, Fields: fieldsOf(d, shipments.TextFields), Heading: "New shipment", Button: "Create shipment",
 		Do: v.path(), Back: v.path(), Key: rand.Text(),
-	})
+	}
+	if v.may("POST /api/v1/shipments/{id}/documents") {
+		p.Types = shipments.DocumentTypes
+	}
+	return page("draft", "New shipment", p)
 }
 
 func (s *site) showNew(_ context.Context, v *visit) (answer, error) {

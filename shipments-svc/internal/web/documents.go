@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -17,20 +18,34 @@ type preview struct {
 	Rows   []palletRow
 }
 
-// attach attaches the file of the form, or shows what it would be.
+// attach attaches the files of the form, or shows what one would be.
 func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
-	done, err := s.attachForm(ctx, v)
-	wrong := faultsOf(err)
+	received, err := s.Uploads.Receive(v.writer, v.Request, v.org, v.order(), true)
+	if err == nil {
+		defer received.Release()
+	}
+	var done shipments.Attached
+	var wrong pages.Faults
+	for _, a := range append([]shipments.Attachment{received.Attachment}, received.More...) {
+		if err == nil {
+			done, err = s.attachOne(ctx, v, a)
+		}
+		faults := attachFaults(err)
+		if err != nil && faults == nil {
+			return answer{}, err
+		}
+		for _, f := range faults {
+			if len(received.More) > 0 {
+				f.Text = a.File.Filename + ": " + f.Text
+			}
+			wrong = append(wrong, f)
+		}
+		err = nil
+	}
 	switch {
-	case errors.As(err, new(*shipments.DuplicateError)):
-		wrong.Add("file", "The shipment already has a document with exactly this content.")
-	case err != nil && transport.Problem(err).Status == http.StatusRequestEntityTooLarge:
-		wrong.Add("file", "The file may have at most 10 MiB.")
-	}
-	if err != nil && wrong == nil {
-		return answer{}, err
-	}
-	if err == nil && !done.DryRun {
+	case wrong == nil && len(received.More) > 0:
+		return redirect(v.here(), "attached-all"), nil
+	case wrong == nil && !done.DryRun:
 		return redirect(v.here(), "attached"), nil
 	}
 	p, err := s.shown(ctx, v, documentsTab)
@@ -44,16 +59,22 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	return p.page(), nil
 }
 
-// attachForm attaches the file of the form, or tries it.
-func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, error) {
-	a, err := s.Uploads.Receive(v.writer, v.Request, v.org, v.order())
-	if err != nil {
-		return shipments.Attached{}, err
-	}
-	defer a.Release()
+func (s *site) attachOne(ctx context.Context, v *visit, a shipments.Attachment) (shipments.Attached, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout+a.Waits())
 	defer cancel()
-	return s.Service.Attach(ctx, v.org, a.Attachment)
+	return s.Service.Attach(ctx, v.org, a)
+}
+
+// attachFaults returns what is wrong with a file that was not attached; nil: there is another cause.
+func attachFaults(err error) pages.Faults {
+	wrong := faultsOf(err)
+	switch {
+	case errors.As(err, new(*shipments.DuplicateError)):
+		wrong.Add("file", "The shipment already has a document with exactly this content.")
+	case err != nil && transport.Problem(err).Status == http.StatusRequestEntityTooLarge:
+		wrong.Add("file", "The file may have at most 10 MiB.")
+	}
+	return wrong
 }
 
 func (s *site) download(ctx context.Context, v *visit) (answer, error) {

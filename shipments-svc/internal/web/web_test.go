@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -200,14 +201,24 @@ func (s *site) post(t *testing.T, path string, form url.Values) *httptest.Respon
 // attach sends a file as the form does.
 func (s *site) attach(t *testing.T, path, dryRun string) *httptest.ResponseRecorder {
 	t.Helper()
+	return s.attachFiles(t, path, "packing_list", dryRun, "list.csv")
+}
+
+// attachFiles sends files, whose content is their name but for list.csv.
+func (s *site) attachFiles(t *testing.T, path, kind, dryRun string, names ...string) *httptest.ResponseRecorder {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	_ = form.WriteField("type", "packing_list")
-	part, err := form.CreateFormFile("file", "list.csv")
-	if err != nil {
-		t.Fatal(err)
+	_ = form.WriteField("type", kind)
+	for _, name := range names {
+		part, err := form.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(part, cmp.Or(map[string]string{
+			"list.csv": "Pallet\nP1\n", "x.png": "\x89PNG\r\n\x1a\n",
+		}[name], "Pallet\n"+name))
 	}
-	_, _ = io.WriteString(part, "Pallet\nP1\n")
 	_ = form.WriteField("dry_run", dryRun)
 	_ = form.Close()
 	return s.send(t, http.MethodPost, path+"/documents", form.FormDataContentType(), &body)
@@ -294,6 +305,10 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	want(t, s.get(t, list+"?status=lost"), http.StatusBadRequest, "Status must be one of pending,")
 	want(t, s.get(t, list+"?q=c"), http.StatusBadRequest, "The search must have at least 3 characters.")
 	want(t, s.get(t, list+"?vessel=carmen"), http.StatusOK, "No shipments match these filters.")
+	want(t, s.attachFiles(t, path, "", "true", "a.csv", "b.csv"), http.StatusUnprocessableEntity, "one for a preview")
+	want(t, s.attachFiles(t, path, "", "false", "Inv 7.csv", "list.csv", "HBL_9.csv"), http.StatusUnprocessableEntity,
+		"list.csv: The shipment already has", "Commercial invoice", "Bill of lading")
+	wantTo(t, s.attachFiles(t, path, "", "false", "phyto.csv", "x.png"), path+"?done=attached-all")
 }
 
 // reads has documents read until the test ends.

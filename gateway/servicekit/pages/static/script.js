@@ -236,6 +236,95 @@ function sent(form, button) {
   return form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
 }
 
+// Chosen and dropped files are lines, each with its type and its progress, and are sent one by one. The area is in the
+// form that attaches them, or names the form that creates what they are attached to.
+all("[data-files]").forEach((area) => {
+  const form = area.dataset.files ? document.getElementById(area.dataset.files) : area;
+  const input = area.querySelector("[type=file]");
+  const list = area.querySelector(".files");
+  const common = area.querySelector("[name=type]");
+  let files = [];
+  area.hidden = false;
+  all("[data-without-script]", area).forEach((field) => { field.hidden = true; });
+  const load = async (address, options) => {
+    const response = await fetch(address, { headers: { Accept: "text/html" }, ...options });
+    return { response, page: new DOMParser().parseFromString(await response.text(), "text/html") };
+  };
+  const show = () => {
+    const chosen = new DataTransfer();
+    files.forEach((one) => chosen.items.add(one.file));
+    input.files = chosen.files;
+    list.replaceChildren(...files.map((one) => one.line));
+    all("[data-preview]", area).forEach((button) => { button.hidden = files.length > 1; });
+    if (common) common.value = files.length === 1 ? files[0].type.value : "";
+  };
+  const add = (file) => {
+    if (files.some((one) => one.file.name === file.name && one.file.size === file.size)) return;
+    const line = area.querySelector("template").content.firstElementChild.cloneNode(true);
+    const one = { file, line, type: line.querySelector("select"), state: line.querySelector("[role=status]") };
+    line.querySelector("span").textContent = file.name;
+    one.type.setAttribute("aria-label", "Type of " + file.name);
+    one.type.value = [...one.type.options].reverse()
+      .find((option) => option.dataset.name && new RegExp(option.dataset.name, "i").test(file.name))?.value || "other";
+    one.type.addEventListener("change", show);
+    line.querySelector("button").setAttribute("aria-label", "Remove " + file.name);
+    line.querySelector("button").addEventListener("click", () => {
+      files = files.filter((other) => other !== one);
+      show();
+      input.focus();
+    });
+    files.push(one);
+  };
+  input.addEventListener("change", () => { [...input.files].forEach(add); show(); });
+  const send = async (address, one) => {
+    one.state.textContent = "Sending…";
+    const body = new FormData();
+    body.set("type", one.type.value);
+    body.set("dry_run", "false");
+    body.set("file", one.file);
+    try {
+      const { response, page } = await load(address, { method: "POST", body });
+      one.sent = response.redirected;
+      one.state.textContent = one.sent ? "Being read…" : (page.querySelector("#file-fault") || page.querySelector("main h1")).textContent;
+    } catch {
+      one.state.textContent = "It was not sent. Try again.";
+    }
+    one.line.classList.toggle("failed", !one.sent);
+    all("button", one.line).forEach((button) => { button.hidden = one.sent; });
+  };
+  // What was read is said for a minute at most: the page says it, too.
+  const follow = async (address) => {
+    for (const until = Date.now() + 60000; Date.now() < until; await new Promise((next) => setTimeout(next, 1000))) {
+      const { page } = await load(address);
+      const rows = all("[data-file]", page);
+      files.forEach((one) => {
+        const row = rows.find((other) => other.dataset.file === one.file.name.normalize());
+        if (row) one.state.textContent = row.querySelector("[data-state]").textContent;
+      });
+      if (!page.querySelector("[data-refresh]")) return;
+    }
+  };
+  form.addEventListener("submit", async (event) => {
+    if (event.defaultPrevented || event.submitter?.dataset.preview || files.length === 0) return;
+    event.preventDefault();
+    let shipment = form.action.replace(/\/documents$/, "");
+    try {
+      if (form !== area) {
+        const { response } = await load(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+        if (!response.redirected) return form.submit();
+        shipment = response.url.split("?")[0];
+      }
+      for (const one of files.filter((other) => !other.sent)) await send(shipment + "/documents", one);
+      if (files.every((one) => one.sent)) {
+        await follow(shipment + "/documents");
+        return location.assign(shipment + (files.length > 1 ? "?done=attached-all" : "?done=attached"));
+      }
+    } catch { /* it can be sent again: what was made is found */ }
+    delete form.dataset.sent;
+    all("button", form).forEach((button) => button.removeAttribute("aria-disabled"));
+  });
+});
+
 // A preview is shown on the page, so that the chosen file stays chosen.
 all("button[data-preview]").forEach((button) => {
   button.addEventListener("click", async (event) => {

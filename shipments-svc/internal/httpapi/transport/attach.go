@@ -29,6 +29,7 @@ type previewView struct {
 // Received is a document as it came in. Release ends the use of memory for it.
 type Received struct {
 	shipments.Attachment
+	More    []shipments.Attachment // further files of a form of a page
 	Release func()
 }
 
@@ -58,7 +59,7 @@ func (u *Uploads) decode(r *http.Request) (a Received, err error) {
 		return a, err
 	}
 	c, body := callerOf(r.Context()), r.Body
-	if a, err = u.Receive(c.writer, r, c.org, order); err != nil {
+	if a, err = u.Receive(c.writer, r, c.org, order, false); err != nil {
 		return a, err
 	}
 	// A retry of a form has another boundary.

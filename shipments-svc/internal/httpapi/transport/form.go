@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,16 +24,18 @@ var errForm = errors.New("the form is not whole: it ends early, a part has a mal
 // errFileTooLarge means that a file has more bytes than are accepted.
 var errFileTooLarge = fmt.Errorf("the file may have at most %d bytes", shipments.MaxFile)
 
-// decodeForm reads a document that is sent as a form: type, file, and perhaps
-// dry_run. The whole form is in memory, as its body has at most maxDocument bytes.
-func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, error) {
+// decodeForm reads documents that are sent as a form: type, file, and perhaps dry_run. Of a page it may have several
+// files, which are not validated here, and none or an empty type. The whole form is in memory, as its body has at most
+// maxDocument bytes.
+func decodeForm(r *http.Request, order shipments.Order, ofPage bool) (all []shipments.Attachment, err error) {
 	//nolint:gosec // G120: Uploads bounds the body
 	if err := r.ParseMultipartForm(maxDocument); errors.As(err, new(*http.MaxBytesError)) {
-		return shipments.Attachment{}, err
+		return nil, err
 	} else if err != nil {
-		return shipments.Attachment{}, errForm
+		return nil, errForm
 	}
-	faults := formFaults(r)
+	files := r.MultipartForm.File["file"]
+	faults := formFaults(r, ofPage)
 	a := shipments.Attachment{Order: order, Type: shipments.DocumentType(formValue(r, "type"))}
 	switch dryRun := formValue(r, "dry_run"); dryRun {
 	case "", "true", "false":
@@ -40,31 +43,48 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	default:
 		faults = append(faults, formFault(jsonbody.InvalidValue, "dry_run", "dry_run must be true or false"))
 	}
-	files := r.MultipartForm.File["file"]
 	if len(files) == 0 {
 		a.File = &shipments.Upload{Filename: "-"}
-		return a, invalid(append(faults, formFault(jsonbody.Required, "file", "file is required")), "", a.Faults())
+		return nil, invalid(append(faults, formFault(jsonbody.Required, "file", "file is required")), "", a.Faults())
 	}
-	if strings.EqualFold(files[0].Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
-		return a, invalid(append(faults, formFault(jsonbody.InvalidValue, "file",
-			"file is in base64, which forms do not decode; send its bytes as they are")), "", nil)
+	if ofPage && (len(files) > shipments.MaxDocuments || a.DryRun && len(files) > 1) {
+		faults = append(faults, formFault(jsonbody.InvalidValue, "file", fmt.Sprintf(
+			"file must be one for a preview, and otherwise at most %d", shipments.MaxDocuments)))
 	}
-	if files[0].Size > shipments.MaxFile {
-		return shipments.Attachment{}, errFileTooLarge
+	for _, part := range files {
+		if a.File, err = formFile(part); err != nil {
+			return nil, err
+		}
+		one := a
+		if ofPage && a.Type == "" {
+			one.Type = shipments.SuggestType(a.File.Filename)
+		}
+		all = append(all, one)
 	}
-	file, err := files[0].Open()
+	if ofPage {
+		return all, invalid(faults, "", nil)
+	}
+	return all, invalid(faults, "", a.Faults())
+}
+
+// formFile returns the file of a part.
+func formFile(part *multipart.FileHeader) (*shipments.Upload, error) {
+	if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
+		return nil, invalid([]jsonbody.Fault{formFault(jsonbody.InvalidValue, "file",
+			"file is in base64, which forms do not decode; send its bytes as they are")}, "", nil)
+	}
+	if part.Size > shipments.MaxFile {
+		return nil, errFileTooLarge
+	}
+	file, err := part.Open()
 	if err != nil {
-		return shipments.Attachment{}, err
+		return nil, err
 	}
-	a.File, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename))
-	if err != nil {
-		return shipments.Attachment{}, err
-	}
-	return a, invalid(faults, "", a.Faults())
+	return newUpload(file, part.Size, jsonbody.Normal(part.Filename))
 }
 
 // formFaults returns the faults of the parts' names.
-func formFaults(r *http.Request) (faults []jsonbody.Fault) {
+func formFaults(r *http.Request, ofPage bool) (faults []jsonbody.Fault) {
 	count := map[string]int{}
 	for name, values := range r.MultipartForm.Value {
 		count[name] += len(values)
@@ -76,7 +96,7 @@ func formFaults(r *http.Request) (faults []jsonbody.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(count)) {
 		if !slices.Contains(known, name) {
 			faults = append(faults, formFault(jsonbody.UnknownField, name, spelling.Unknown("part", name, known)))
-		} else if count[name] > 1 {
+		} else if count[name] > 1 && (!ofPage || name != "file") {
 			faults = append(faults, formFault(jsonbody.InvalidValue, name, name+" is given twice"))
 		}
 	}

@@ -24,7 +24,11 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
-		a, err := decodeForm(r, shipments.Order{})
+		all, err := decodeForm(r, shipments.Order{}, false)
+		var a shipments.Attachment
+		if err == nil {
+			a = all[0]
+		}
 		if err == nil &&
 			(len(a.Faults()) > 0 || a.File.Size == 0 || a.File.Size > int64(len(body)) || a.File.ContentType == "") {
 			t.Errorf("%+v, %+v", a, a.Faults())

@@ -79,11 +79,12 @@ func (u *Uploads) process(ctx context.Context, key shipments.Organization, size 
 	return release, nil
 }
 
-// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An
+// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. The form of a
+// page may have several files, of the types that their names suggest if it names none. An
 // organization waits for its own uploads before it sends; of all together what has arrived counts, and one that comes
 // in slowly gives way. Release ends the use of memory for it.
 func (u *Uploads) Receive(
-	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
+	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order, ofPage bool,
 ) (a Received, err error) {
 	// A large request has the time that it may take. Writers without deadlines are accepted.
 	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
@@ -129,7 +130,10 @@ func (u *Uploads) Receive(
 		return a, err
 	}
 	if media == formMedia {
-		a.Attachment, err = decodeForm(r, order)
+		var all []shipments.Attachment
+		if all, err = decodeForm(r, order, ofPage); len(all) > 0 {
+			a.Attachment, a.More = all[0], all[1:]
+		}
 	} else {
 		a.Attachment, err = decodeDocument(r, order, func() error { return process(size) })
 	}
