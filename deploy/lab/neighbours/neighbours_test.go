@@ -65,6 +65,14 @@ var rows = []row{
 	{name: "big mappings", good: process, rate: 2, hostile: mapSheets, clients: 4, of: 2, tokens: 4, prepare: unread},
 	{name: "many templates", good: process, rate: 2, hostile: process, clients: 4, of: 1, tokens: 10, prepare: templated},
 	{name: "previews", good: preview, rate: 2, hostile: preview, clients: 8, of: 2, tokens: 4, prepare: large(0, 500, 20)},
+	{
+		name: "pages of documents", good: look, rate: 2, hostile: look, clients: 8, of: 2, tokens: 4,
+		prepare: large(1, 500, 20),
+	},
+	{
+		name: "corrections that are tried", good: correct, rate: 2, hostile: correct, clients: 8, of: 2, tokens: 4,
+		prepare: large(1, 500, 20),
+	},
 	{name: "exports", good: export, rate: 5, hostile: export, clients: 10, of: 2, prepare: large(1, 500, 20)},
 	{
 		name: "archives of many entries", good: upload, rate: 5, hostile: attachArchive, clients: 20, of: 4, tokens: 4,

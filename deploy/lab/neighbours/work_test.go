@@ -58,6 +58,21 @@ func preview(ctx context.Context, o *organization) sample {
 	return o.attach(ctx, o.shipment, "list.csv", o.list, true)
 }
 
+// page is the page of the organization's document.
+func (o *organization) page() string {
+	return strings.Replace(o.document, "/api/v1/shipments/", "/shipments/"+o.id+"/", 1)
+}
+
+// look shows a part of a document that was not shown before.
+func look(ctx context.Context, o *organization) sample {
+	return o.get(ctx, fmt.Sprintf("%s?row=%d", o.page(), serial.Add(1)))
+}
+
+// correct has a document read that was attached and read once, to see what would change.
+func correct(ctx context.Context, o *organization) sample {
+	return o.submit(ctx, o.page()+"/mapping", "version", "3", "dry_run", "true")
+}
+
 func export(ctx context.Context, o *organization) sample {
 	return o.get(ctx, "/shipments/"+o.id+"/"+shipmentID.FindString(o.shipment)+"/pallets.xlsx")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestScreenshots takes the screenshots of the five main pages for the documents, with -update.
+// TestScreenshots takes the screenshots of the main pages for the documents, with -update.
 func TestScreenshots(t *testing.T) {
 	if !*update {
 		t.Skip("takes pictures with -update only")
@@ -45,6 +45,9 @@ func TestScreenshots(t *testing.T) {
 	b.follow("#attach")
 	b.awaits(`!!document.querySelector("#decision")`)
 	b.take("shipment")
+	b.follow(`nav[aria-label=Shipment] a[href$="/documents"]`)
+	b.follow("#documents a")
+	b.take("document")
 	b.visit(o.shipments(""))
 	b.take("shipments")
 	b.visit("/docs")
