@@ -1,19 +1,18 @@
 package apidocs
 
 import (
+	"html"
 	"html/template"
+	"regexp"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2/formatters/html"
+	chroma "github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/alecthomas/chroma/v2/styles"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/util"
 )
 
 // formatter gives each token a class, for which docs.css has colours.
-var formatter = html.New(html.WithClasses(true), html.PreventSurroundingPre(true))
+var formatter = chroma.New(chroma.WithClasses(true), chroma.PreventSurroundingPre(true))
 
 // colour returns source as HTML. Code of an unknown language has no colours.
 func colour(language, source string) (template.HTML, error) {
@@ -21,12 +20,11 @@ func colour(language, source string) (template.HTML, error) {
 	if lexer == nil {
 		lexer = lexers.Fallback
 	}
-	tokens, err := lexer.Tokenise(nil, source)
-	if err != nil {
-		return "", err
-	}
 	var out strings.Builder
-	err = formatter.Format(&out, styles.Fallback, tokens)
+	tokens, err := lexer.Tokenise(nil, source)
+	if err == nil {
+		err = formatter.Format(&out, styles.Fallback, tokens)
+	}
 	return template.HTML(out.String()), err //nolint:gosec // G203: it is escaped
 }
 
@@ -43,32 +41,29 @@ var codeTemplate = template.Must(template.New("code.tmpl").Funcs(template.FuncMa
 	ParseFS(templates, "templates/code.tmpl"))
 
 // HTML returns the samples with the switch between their languages.
-func (c choice) HTML() (template.HTML, error) {
+func (c choice) HTML() template.HTML {
 	var out strings.Builder
-	err := codeTemplate.Execute(&out, c)
-	return template.HTML(out.String()), err //nolint:gosec // G203: of a template
+	if err := codeTemplate.Execute(&out, c); err != nil {
+		panic(err) // everything is part of the program
+	}
+	return template.HTML(out.String()) //nolint:gosec // G203: of a template
 }
 
-// codeBlocks renders blocks of code that follow each other in a text as one choice.
-type codeBlocks struct{}
+// Blocks of code that follow each other, as Markdown renders them, and one of them.
+var (
+	codeBlocks = regexp.MustCompile(`(<pre><code class="language-\w+">[^<]*</code></pre>\s*)+`)
+	codeBlock  = regexp.MustCompile(`<code class="language-(\w+)">([^<]*)`)
+)
 
-// RegisterFuncs implements renderer.NodeRenderer.
-func (codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindFencedCodeBlock, func(
-		w util.BufWriter, source []byte, node ast.Node, entering bool,
-	) (ast.WalkStatus, error) {
-		if !entering || isCode(node.PreviousSibling()) {
-			return ast.WalkSkipChildren, nil
+// colourBlocks makes one choice of blocks that follow each other in a text.
+func colourBlocks(text string) string {
+	number := 0
+	return codeBlocks.ReplaceAllStringFunc(text, func(blocks string) string {
+		number++
+		c := choice{Number: number}
+		for _, block := range codeBlock.FindAllStringSubmatch(blocks, -1) {
+			c.Samples = append(c.Samples, sample{block[1], html.UnescapeString(block[2])})
 		}
-		c := choice{Number: node.Lines().At(0).Start}
-		for next := node; isCode(next); next = next.NextSibling() {
-			block := next.(*ast.FencedCodeBlock)
-			c.Samples = append(c.Samples, sample{string(block.Language(source)), string(block.Lines().Value(source))})
-		}
-		text, err := c.HTML()
-		_, _ = w.WriteString(string(text)) // to a buffer, which takes everything
-		return ast.WalkSkipChildren, err
+		return string(c.HTML())
 	})
 }
-
-func isCode(node ast.Node) bool { return node != nil && node.Kind() == ast.KindFencedCodeBlock }

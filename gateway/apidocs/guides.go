@@ -7,14 +7,13 @@ import (
 	"html/template"
 	"path"
 	"strings"
+	plain "text/template"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 //go:embed guides/*.md
@@ -32,8 +31,7 @@ type guide struct {
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 0))))
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // addGuides adds the guides and their list.
 func (s *site) addGuides() error {
@@ -79,5 +77,26 @@ func render(source string) template.HTML {
 	var out bytes.Buffer
 	_ = markdown.Renderer().Render(&out, []byte(source), document) // a buffer takes everything
 
-	return template.HTML(out.String()) //nolint:gosec // G203: of the program; raw HTML is omitted
+	//nolint:gosec // G203: of the program; raw HTML is omitted
+	return template.HTML(colourBlocks(out.String()))
+}
+
+// change is a section of the API changelog, whose heading begins with its day.
+type change struct {
+	Day, Title string
+	Text       template.HTML
+}
+
+// addFeed serves the changelog in Atom (RFC 4287). Its newest section is the first.
+func (s *site) addFeed(changelog string) error {
+	var all []change
+	for _, section := range strings.Split(changelog, "\n## ")[1:] {
+		heading, rest, _ := strings.Cut(section, "\n")
+		day, title, _ := strings.Cut(heading, ": ")
+		all = append(all, change{day, title, render(rest)})
+	}
+	var content bytes.Buffer
+	err := plain.Must(plain.ParseFS(templates, "templates/atom.tmpl")).Execute(&content, all)
+	s.serve("/docs/changes.atom", "application/atom+xml", content.Bytes())
+	return err
 }

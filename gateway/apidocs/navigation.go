@@ -9,50 +9,37 @@ import (
 // document is a page of the documentation, which is the same in every response.
 type document struct {
 	Path, Template, Title string
-	Chapter               string // of the navigation; "": it has no entry there
+	Chapter               string    // of the navigation; "": it has no entry there
+	previous, next        *document // in the navigation; nil: none
 	Body                  any
 }
 
 // chapter is a part of the navigation.
 type chapter struct {
 	Title string
-	Pages []document
+	Pages []*document
 }
 
 // Has reports whether the document at a path is in the chapter, which the navigation then shows.
 func (c chapter) Has(path string) bool {
-	return slices.ContainsFunc(c.Pages, func(d document) bool { return d.Path == path })
+	return slices.ContainsFunc(c.Pages, func(d *document) bool { return d.Path == path })
 }
 
-// chapters are the documents of the navigation, by chapter.
-func (s *site) chapters() (all []chapter) {
-	for _, d := range s.documents {
-		if d.Chapter == "" {
-			continue
-		}
-		i := slices.IndexFunc(all, func(c chapter) bool { return c.Title == d.Chapter })
-		if i < 0 {
-			i, all = len(all), append(all, chapter{Title: d.Chapter})
-		}
-		all[i].Pages = append(all[i].Pages, d)
+// add adds a document, which is published when all are known, for the navigation.
+func (s *site) add(d document) {
+	s.documents = append(s.documents, &d)
+	if d.Chapter == "" {
+		return
 	}
-	return all
-}
-
-// neighbours are the documents before and after one in the navigation; nil: there is none.
-func neighbours(chapters []chapter, path string) (previous, next *document) {
-	var all []document
-	for _, c := range chapters {
-		all = append(all, c.Pages...)
+	i := slices.IndexFunc(s.chapters, func(c chapter) bool { return c.Title == d.Chapter })
+	if i < 0 {
+		i, s.chapters = len(s.chapters), append(s.chapters, chapter{Title: d.Chapter})
 	}
-	i := slices.IndexFunc(all, func(d document) bool { return d.Path == path })
-	if i > 0 {
-		previous = &all[i-1]
+	s.chapters[i].Pages = append(s.chapters[i].Pages, &d)
+	if d.previous = s.last; s.last != nil {
+		s.last.next = &d
 	}
-	if i >= 0 && i+1 < len(all) {
-		next = &all[i+1]
-	}
-	return previous, next
+	s.last = &d
 }
 
 // heading is one of a page that can be linked to.

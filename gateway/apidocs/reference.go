@@ -25,11 +25,13 @@ type api struct {
 	Name, Title, Document string
 	Text                  template.HTML
 	Groups                []group
+
+	described *description
 }
 
 // group is the operations with one tag.
 type group struct {
-	Name, ID   string
+	Name       string
 	Text       template.HTML
 	Operations []shownOperation
 }
@@ -81,7 +83,6 @@ type shownResponse struct {
 // addReference adds the pages of all operations and objects, and their list.
 func (s *site) addReference() error {
 	var all []api
-	var described []*description
 	for _, shown := range []struct{ name, document string }{
 		{"shipments", "/api/v1/openapi.json"}, {"tokens", "/api/v1/openapi/tokens.json"},
 	} {
@@ -91,12 +92,12 @@ func (s *site) addReference() error {
 		}
 		one := api{
 			Name: shown.name, Title: d.get("info", "title").string(), Document: shown.document,
-			Text: render(d.get("info").description()),
+			Text: render(d.get("info").description()), described: d,
 		}
 		if one.Groups, err = d.groups(); err != nil {
 			return fmt.Errorf("%s: %w", shown.name, err)
 		}
-		all, described = append(all, one), append(described, d)
+		all = append(all, one)
 	}
 	s.add(document{
 		Path: "/docs/reference", Template: "reference", Title: "API reference", Chapter: "Reference", Body: all,
@@ -104,13 +105,13 @@ func (s *site) addReference() error {
 	if err := s.addProblems(); err != nil {
 		return err
 	}
-	for i, one := range all {
+	for _, one := range all {
 		for _, group := range one.Groups {
 			for _, op := range group.Operations {
 				s.add(document{Path: op.Path, Template: "operation", Title: op.Summary, Chapter: group.Name, Body: op})
 			}
 		}
-		s.addObjects(described[i])
+		s.addObjects(one.described)
 	}
 	return nil
 }
@@ -139,9 +140,7 @@ func readDescription(name string) (*description, error) {
 // groups returns the operations by tag.
 func (d *description) groups() (all []group, err error) {
 	for _, tag := range d.get("tags").elements() {
-		name := tag.get("name").string()
-		id := strings.ReplaceAll(strings.ToLower(name), " ", "-")
-		all = append(all, group{Name: name, ID: id, Text: render(tag.description())})
+		all = append(all, group{Name: tag.get("name").string(), Text: render(tag.description())})
 	}
 	for _, paths := range []*node{d.get("paths"), d.get("webhooks")} {
 		for i, path := range paths.elements() {

@@ -29,7 +29,7 @@ func samples(method, path string, op *node) (template.HTML, error) {
 		}
 		all.Samples = append(all.Samples, sample{language, source.String()})
 	}
-	return all.HTML()
+	return all.HTML(), nil
 }
 
 // requestOf has the required parameters, and the JSON body, of an operation's examples.

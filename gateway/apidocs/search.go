@@ -32,23 +32,21 @@ var weights = [...]int{16, 8, 2}
 //go:embed synonyms.txt
 var synonyms string
 
-// term is a word of a query, followed by those that mean the same.
-type term []string
-
-// terms are what a query looks for. Of a plural that is the singular, which both begin with.
-func terms(query string) (all []term) {
-	groups := strings.Split(strings.TrimSpace(synonyms), "\n")
-	for word := range strings.FieldsSeq(words(query)) {
+// terms are what a query looks for: each word, followed by those that mean the same. Of a plural that is the singular,
+// which both begin with.
+func terms(query string) (all [][]string) {
+	groups, given := strings.Split(strings.TrimSpace(synonyms), "\n"), strings.Fields(words(query))
+	for _, word := range given[:min(len(given), maxTerms)] {
 		if len(word) > 3 {
 			word = strings.TrimSuffix(word, "s")
 		}
-		one := term{word}
+		one := []string{word}
 		for _, group := range groups {
 			if same := strings.Split(group, ", "); slices.Contains(same, word) {
 				one = append(one, same...)
 			}
 		}
-		if len(all) < maxTerms && !slices.Contains(strings.Split(groups[0], ", "), word) {
+		if !slices.Contains(strings.Split(groups[0], ", "), word) {
 			all = append(all, one)
 		}
 	}
@@ -126,7 +124,10 @@ func (x index) find(query string) []results {
 	all := []results{{Title: "Guides"}, {Title: "Reference"}}
 	found := slices.Clone(x)
 	for i := range found {
-		found[i].rank = found[i].rankOf(looked)
+		found[i].rank = min(len(looked), 1) // higher the more terms are in headings, and 0 if one is nowhere
+		for _, one := range looked {
+			found[i].rank *= found[i].weight(one)
+		}
 	}
 	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(b.rank, a.rank) })
 	for _, s := range found {
@@ -144,17 +145,8 @@ func (x index) find(query string) []results {
 	return all
 }
 
-// rankOf is the higher the more terms are in headings, and 0 if one is nowhere, or there is none.
-func (s section) rankOf(all []term) int {
-	rank := min(len(all), 1)
-	for _, one := range all {
-		rank *= s.weight(one)
-	}
-	return rank
-}
-
 // weight is that of the best place of a term. The reader's own word may be the beginning of one.
-func (s section) weight(t term) (best int) {
+func (s section) weight(t []string) (best int) {
 	for i, text := range s.words {
 		if strings.Contains(text, " "+t[0]) {
 			best = max(best, weights[i])
@@ -169,12 +161,9 @@ func (s section) weight(t term) (best int) {
 }
 
 // snippet is the part of the text around a term.
-func (s section) snippet(t term) string {
-	text, lower, at := s.Text, strings.ToLower(s.Text), -1
-	for i := 0; i < len(t) && at < 0; i++ {
-		at = strings.Index(lower, t[i])
-	}
-	from := max(0, at-snippetBytes/4)
+func (s section) snippet(t []string) string {
+	text := s.Text
+	from := max(0, strings.Index(strings.ToLower(text), t[0])-snippetBytes/4)
 	text = strings.ToValidUTF8(text[min(from, len(text)):min(from+snippetBytes, len(text))], "")
 	if from > 0 {
 		text = "… " + text
@@ -186,6 +175,6 @@ func (s section) snippet(t term) string {
 func (s *site) search(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query().Get("q")
 	s.write(w, "search", page{
-		Frame: frame("Search", "/docs"), Query: query, Chapters: s.chapters(), Body: s.index.find(query),
+		Frame: frame("Search", "/docs"), Query: query, Chapters: s.chapters, Body: s.index.find(query),
 	})
 }

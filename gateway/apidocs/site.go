@@ -29,7 +29,9 @@ type site struct {
 	mux       *http.ServeMux
 	pages     *pages.Set
 	index     index
-	documents []document
+	documents []*document
+	chapters  []chapter
+	last      *document // of the navigation
 }
 
 // page is the data of a template.
@@ -90,13 +92,10 @@ func (s *site) handle(path string, serve http.HandlerFunc) {
 	s.mux.Handle("GET "+path, pages.Harden(serve, false))
 }
 
-// add adds a document, which is published when all are known, for the navigation.
-func (s *site) add(d document) { s.documents = append(s.documents, d) }
-
 // publish renders a document, adds its sections to the index and serves it.
-func (s *site) publish(d document) error {
-	p := page{Frame: frame(d.Title, d.Path), Path: d.Path, Chapters: s.chapters(), Body: d.Body}
-	p.Previous, p.Next = neighbours(p.Chapters, d.Path)
+func (s *site) publish(d *document) error {
+	p := page{Frame: frame(d.Title, d.Path), Path: d.Path, Chapters: s.chapters, Body: d.Body}
+	p.Previous, p.Next = d.previous, d.next
 	content, err := s.pages.Render(d.Template, p)
 	if err != nil {
 		return err
@@ -109,13 +108,18 @@ func (s *site) publish(d document) error {
 		s.index.add(d.Path, d.Title, content)
 	}
 	content = headings.ReplaceAll(content, []byte(`<h$1 id="$2"><a class="anchor" href="#$2">$3</a></h$1>`))
-	s.handle(d.Path, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	s.serve(d.Path, "text/html", content)
+	return nil
+}
+
+// serve serves what is the same in every response.
+func (s *site) serve(path, mediaType string, content []byte) {
+	s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
 		w.Header().Set("Cache-Control", cached)
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 		_, _ = w.Write(content) // an error means that the client has disconnected
 	})
-	return nil
 }
 
 // write renders and sends a page that differs from request to request.
@@ -123,20 +127,13 @@ func (s *site) write(w http.ResponseWriter, template string, p page) {
 	_ = s.pages.Write(w, http.StatusOK, template, p) // an error is one of the template, and a plain 500
 }
 
-// frame is the frame of a page at a path, whose tab is that of the longest beginning of the path.
+// frame is the frame of a page at a path, which decides the tab.
 func frame(title, path string) pages.Frame {
-	tabs := []pages.Link{
-		{Text: "Guides", To: "/docs"},
-		{Text: "Reference", To: "/docs/reference"},
-		{Text: "Problem codes", To: "/problems"},
+	reference := strings.HasPrefix(path, "/docs/reference")
+	return pages.Frame{Title: title, Tabs: []pages.Link{
+		{Text: "Guides", To: "/docs", Current: strings.HasPrefix(path, "/docs") && !reference},
+		{Text: "Reference", To: "/docs/reference", Current: reference},
+		{Text: "Problem codes", To: "/problems", Current: strings.HasPrefix(path, "/problems")},
 		{Text: "Shipments", To: "/shipments"},
-	}
-	current := 0
-	for i := range tabs {
-		if strings.HasPrefix(path, tabs[i].To) {
-			current = i
-		}
-	}
-	tabs[current].Current = path != ""
-	return pages.Frame{Title: title, Tabs: tabs}
+	}}
 }

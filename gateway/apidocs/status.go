@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -26,8 +25,7 @@ func (r statusRow) Subject() string {
 	if subject := subjects[r.Service]; subject != "" {
 		return subject
 	}
-	name := []rune(strings.TrimSuffix(r.Service, "-svc"))
-	return string(unicode.ToUpper(name[0])) + string(name[1:])
+	return strings.ToUpper(r.Service[:1]) + strings.TrimSuffix(r.Service[1:], "-svc")
 }
 
 // Time is since when it is as it is.
