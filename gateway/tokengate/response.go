@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/internal/usage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the canonical one of net/http.
@@ -28,6 +32,11 @@ func (x *exchange) WriteHeader(status int) {
 		x.complete(status)
 		if x.gate.usage != nil && x.token != nil && x.token.TokenID != "" {
 			x.gate.usage.Count(x.token.TokenID, x.caller, status)
+			if status >= http.StatusBadRequest {
+				x.gate.usage.Fail(x.token.TokenID, x.caller, usage.Failure{
+					Status: status, RequestID: x.id, Request: metrics.Method(x.method) + " " + redact.Path(x.path),
+				})
+			}
 		}
 		if x.body != nil {
 			x.body.responseBegins()

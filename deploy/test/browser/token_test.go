@@ -49,6 +49,9 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	if status := get(t, b, "/api/v1/shipments", token); status != http.StatusOK {
 		t.Errorf("the new token's first request: %d", status)
 	}
+	if status := get(t, b, "/api/v1/shipments/none", token); status != http.StatusNotFound {
+		t.Errorf("a shipment that is not there: %d", status)
+	}
 	b.sees("first request received from " + b.address) // gateways report usage every 10 seconds
 	b.awaits(`/^✓ \d\d:\d\d:\d\d: /.test(document.querySelector("#first-use").textContent)`)
 	b.accessible()
@@ -60,7 +63,13 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	}
 	b.accessible()
 	b.follow("#tokens tbody th a")
-	b.sees("1 request")
+	b.reloadsUntil(b.path(), `/404 Not Found\s+GET .api.v1.shipments.none\s+req_/.test(document.querySelector("#errors").innerText)`)
+	b.sees("Succeeded 1")
+	b.accessible()
+	b.follow(`a[href="?span=30d"]`)
+	b.sees("Requests in 30 days")
+	b.visit(o.path("/api/usage"))
+	b.sees("Other 4xx 1")
 	b.accessible()
 }
 

@@ -5,7 +5,8 @@
 //   - Counting never blocks on I/O and allocates nothing for a token that is already counted.
 //   - Usage is reported each [Interval] and by [Reporter.Close]. What was not accepted is merged into the next report,
 //     so that counts may be too high if a response was lost.
-//   - Only known tokens are counted, so memory is bounded as their cache is.
+//   - Only known tokens are counted, and of each the last errors are kept, so memory is bounded as their cache is, and
+//     no token displaces what is known of another.
 //
 // Tokens are identified by their public ids.
 package usage
@@ -13,15 +14,17 @@ package usage
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 const (
@@ -29,8 +32,12 @@ const (
 	Interval = 10 * time.Second
 	// CloseTimeout bounds the last report, and one that is running when the Reporter is closed.
 	CloseTimeout = 2 * time.Second
-	// batchTokens bounds a batch: about 190 bytes a token; the tokens service reads 1 MiB.
-	batchTokens = 5_000
+	// batchTokens bounds a batch: at most 3 KiB a token; the tokens service reads 4 MiB.
+	batchTokens = 1_000
+	// keptErrors is how many errors of a token a report has: the last ones.
+	keptErrors = 10
+	// requestBytes bounds Failure.Request.
+	requestBytes = 100
 )
 
 // Outcome is the outcome of a batch.
@@ -61,14 +68,27 @@ type use struct {
 	Allowed    int64      `json:"count"`
 	Refused    int64      `json:"refused"`
 	Address    netip.Addr `json:"address,omitzero"` // of the last request
+	Results    [6]int64   `json:"results"`          // of each of refusals, of success, of another 4xx, and of 5xx
+	Errors     []Failure  `json:"errors,omitempty"` // the last ones, oldest first
 }
+
+// Failure is a request whose status is an error.
+type Failure struct {
+	At        time.Time `json:"at"`
+	Status    int       `json:"status"`
+	RequestID string    `json:"request_id"`
+	Request   string    `json:"request"` // its method and escaped path, without secrets
+}
+
+// refusals are for want of a valid token, of a permission or of an allowed address, and because a window was empty.
+var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
 
 // Reporter counts and reports usage. It is safe for concurrent use. Create it with [New].
 type Reporter struct {
 	config  Config
 	http    *http.Client
 	mu      sync.Mutex
-	uses    map[string]use // by token
+	uses    map[string]*use // by token
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -79,7 +99,7 @@ func New(config Config) *Reporter { return start(config, &http.Transport{Disable
 func start(config Config, transport http.RoundTripper) *Reporter {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Reporter{
-		config: config, uses: make(map[string]use), stop: stop,
+		config: config, uses: make(map[string]*use), stop: stop,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -89,30 +109,58 @@ func start(config Config, transport http.RoundTripper) *Reporter {
 	return r
 }
 
-// Count counts a request of token from that address by the status of its response: as refused, for want of a valid
-// token, of a permission or of an allowed address, or because its window was empty, or else as allowed.
+// Count counts a request of token from that address by the status of its response: as refused or as allowed.
 func (r *Reporter) Count(token string, from netip.Addr, status int) {
-	u := use{Token: token, LastUsedAt: time.Now(), Address: from}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
-		u.Refused = 1
-	default:
-		u.Allowed = 1
+	now, refusal := time.Now(), slices.Index(refusals, status)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u := r.of(token)
+	u.used(now, from)
+	if refusal >= 0 {
+		u.Refused++
+		u.Results[refusal]++
+	} else {
+		u.Allowed++
+		u.Results[min(max(status/100, 3), 5)]++
 	}
-	r.merge(u)
+}
+
+// Fail keeps an error of a token, which was counted, in place of its oldest one.
+func (r *Reporter) Fail(token string, from netip.Addr, f Failure) {
+	f.At = time.Now().UTC().Truncate(time.Millisecond)
+	f.Request = strings.ToValidUTF8(f.Request[:min(len(f.Request), requestBytes)], "")
+	r.merge(use{Token: token, LastUsedAt: f.At, Address: from, Errors: []Failure{f}})
+}
+
+// of returns the usage of a token.
+func (r *Reporter) of(token string) *use {
+	u := r.uses[token]
+	if u == nil {
+		u = &use{Token: token}
+		r.uses[token] = u
+	}
+	return u
+}
+
+func (u *use) used(at time.Time, from netip.Addr) {
+	if !u.LastUsedAt.After(at) {
+		u.LastUsedAt, u.Address = at, from
+	}
 }
 
 func (r *Reporter) merge(u use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, ok := r.uses[u.Token]; ok {
-		if known.LastUsedAt.After(u.LastUsedAt) {
-			u.LastUsedAt, u.Address = known.LastUsedAt, known.Address
-		}
-		u.Allowed += known.Allowed
-		u.Refused += known.Refused
+	known := r.of(u.Token)
+	known.used(u.LastUsedAt, u.Address)
+	known.Allowed += u.Allowed
+	known.Refused += u.Refused
+	for i, n := range u.Results {
+		known.Results[i] += n
 	}
-	r.uses[u.Token] = u
+	known.Errors = append(known.Errors, u.Errors...)
+	slices.SortStableFunc(known.Errors, func(a, b Failure) int { return a.At.Compare(b.At) })
+	known.Errors = known.Errors[max(0, len(known.Errors)-keptErrors):]
 }
 
 // Close sends the last report, for at most twice [CloseTimeout], and stops the Reporter.
@@ -144,30 +192,30 @@ func (r *Reporter) run(ctx context.Context) {
 func (r *Reporter) report(ctx context.Context) {
 	r.mu.Lock()
 	uses := r.uses
-	r.uses = make(map[string]use, len(uses)) // about as many are used until the next report
+	r.uses = make(map[string]*use, len(uses)) // about as many are used until the next report
 	r.mu.Unlock()
 	for batch := range slices.Chunk(slices.Collect(maps.Values(uses)), batchTokens) {
 		outcome, err := r.send(ctx, batch)
 		r.config.OnBatch(outcome, err)
 		if outcome == Kept {
 			for _, u := range batch {
-				r.merge(u)
+				r.merge(*u)
 			}
 		}
 	}
 }
 
 // encode returns the body of a report. Times are UTC with milliseconds.
-func encode(batch []use) ([]byte, error) {
+func encode(batch []*use) ([]byte, error) {
 	for i := range batch {
 		batch[i].LastUsedAt = batch[i].LastUsedAt.UTC().Truncate(time.Millisecond)
 	}
-	return json.Marshal(map[string][]use{"usage": batch})
+	return json.Marshal(map[string][]*use{"usage": batch})
 }
 
 // send sends batch and returns its outcome, with an error unless it was delivered. The error contains neither the
 // credential nor the batch.
-func (r *Reporter) send(ctx context.Context, batch []use) (Outcome, error) {
+func (r *Reporter) send(ctx context.Context, batch []*use) (Outcome, error) {
 	body, err := encode(batch)
 	if err != nil {
 		return Dropped, err

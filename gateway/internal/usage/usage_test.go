@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,9 +89,27 @@ func TestReportFollowsTheContract(t *testing.T) {
 		r.merge(use{Token: token, LastUsedAt: noon, Allowed: 100, Address: home})
 		r.merge(use{Token: token, LastUsedAt: noon.Add(123456789), Allowed: 20, Refused: 3, Address: office})
 		r.merge(use{Token: token, LastUsedAt: noon.Add(-time.Second), Refused: 1, Address: home}) // kept from before
+		for range keptErrors + 1 {
+			r.Fail(token, home, Failure{Status: 404, RequestID: "req_1", Request: "GET /" + strings.Repeat("…", 40)})
+		}
+		r.Count("tok_b", office, http.StatusTooManyRequests)
+		r.mu.Lock()
+		r.uses[token].LastUsedAt, r.uses["tok_b"].LastUsedAt = noon.Add(123456789), noon
+		r.uses[token].Address = office
+		r.uses[token].Errors = r.uses[token].Errors[keptErrors-1:]
+		r.uses[token].Errors[0].At = noon
+		r.mu.Unlock()
 		r.Close()
-		const want = `{"usage":[{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z",` +
-			`"count":120,"refused":4,"address":"192.0.2.1"}]}`
+		want := `{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z","count":120,"refused":4,` +
+			`"address":"192.0.2.1","results":[0,0,0,0,0,0],` +
+			`"errors":[{"at":"2026-11-20T12:00:00Z","status":404,"request_id":"req_1","request":"GET /` +
+			strings.Repeat("…", (requestBytes-5)/3) + `"}]}`
+		other := `{"token":"tok_b","last_used_at":"2026-11-20T12:00:00Z","count":0,"refused":1,"address":"192.0.2.1",` +
+			`"results":[0,0,1,0,0,0]}`
+		if strings.HasPrefix(s.body, `{"usage":[`+other) {
+			want, other = other, want
+		}
+		want = `{"usage":[` + want + "," + other + "]}"
 		if s.body != want || s.request.Method != http.MethodPost ||
 			s.request.Header.Get("Authorization") != "Bearer "+credential ||
 			s.request.Header.Get("Content-Type") != "application/json" {
@@ -99,16 +118,23 @@ func TestReportFollowsTheContract(t *testing.T) {
 	})
 }
 
-func TestLargestBatchIsUnder1MiB(t *testing.T) {
+func TestLargestBatchIsUnder4MiB(t *testing.T) {
 	t.Parallel()
 
-	largest := use{Token: token, LastUsedAt: noon, Allowed: 1<<63 - 1, Refused: 1<<63 - 1, Address: home}
-	body, err := encode([]use{largest})
-	if err != nil {
-		t.Fatal(err)
+	const most = 1<<63 - 1
+	largest := use{
+		Token: token, LastUsedAt: noon.Add(time.Millisecond), Allowed: most, Refused: most,
+		Address: netip.MustParseAddr("2001:db8:1111:2222:3333:4444:5555:6666"),
+		Results: [6]int64{most, most, most, most, most, most},
 	}
-	if size := len(body)*batchTokens + 39*batchTokens; size > 1<<20 { // an address may have 39 characters
-		t.Errorf("a batch may have %d bytes", size)
+	for range keptErrors {
+		largest.Errors = append(largest.Errors, Failure{
+			At: largest.LastUsedAt, Status: 404, RequestID: "req_01m7xzb5v7f55b6dm66nymzbcb",
+			Request: strings.Repeat("&", requestBytes),
+		})
+	}
+	if body, err := encode(slices.Repeat([]*use{&largest}, batchTokens)); err != nil || len(body) > 4<<20 {
+		t.Errorf("a batch may have %d bytes, %v", len(body), err)
 	}
 }
 
@@ -214,7 +240,7 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 }
 
 func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
-	r := &Reporter{uses: map[string]use{}}
+	r := &Reporter{uses: map[string]*use{}}
 	r.Count(token, office, http.StatusOK)
 	if n := testing.AllocsPerRun(1000, func() { r.Count(token, home, http.StatusOK) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -222,7 +248,7 @@ func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	r := &Reporter{uses: map[string]use{}}
+	r := &Reporter{uses: map[string]*use{}}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -5,7 +5,7 @@ package pages
 type Chart struct {
 	Caption string
 	Heading string   // of the labels: "Week from"
-	Series  []string // names of the parts, the lowest first; at most four
+	Series  []string // names of the parts, the lowest first; at most six
 	Columns []Column
 }
 

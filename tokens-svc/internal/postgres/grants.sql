@@ -6,5 +6,6 @@ GRANT SELECT, INSERT ON audit_events, changes TO {login};
 GRANT SELECT, INSERT, UPDATE ON api_tokens, audit_heads, organizations, users TO {login};
 GRANT SELECT, UPDATE ON revision TO {login};
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-    identities, idempotency_keys, invitations, mails, memberships, sessions, sign_in_attempts, token_usage
+    identities, idempotency_keys, invitations, mails, memberships, sessions, sign_in_attempts, token_errors,
+    token_usage
     TO {login};

@@ -34,6 +34,7 @@ func TestRepository(t *testing.T) {
 		"active tokens are counted":                            activeTokensAreCounted,
 		"changes are admitted under their lock":                changesAreRefusedUnderTheLock,
 		"usage is summed by hour":                              usageIsAddedUp,
+		"results and errors are kept":                          resultsAndErrorsAreKept,
 		"usage never moves back":                               usageNeverMovesBack,
 		"another organization's usage is not found":            usageIsPrivate,
 		"concurrent usage reports are all added":               reportsAllCount,

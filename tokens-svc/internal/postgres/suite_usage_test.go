@@ -55,10 +55,55 @@ func usageNeverMovesBack(t *testing.T, repo *postgres.Repository) {
 
 func usageIsPrivate(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: atNoon}}), nil)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{
+		Token: token.ID, Requests: 1, LastUsedAt: atNoon, Errors: []tokens.Failure{{At: atNoon, Status: 404}},
+	}}), nil)
 	got, err := repo.Usage(t.Context(), otherOrg, []tokens.TokenID{token.ID}, atNoon)
 	gives(t, err, nil)
 	equal(t, got, []tokens.Use{})
+	hours, errors, err := repo.History(t.Context(), otherOrg, token.ID, atNoon.Add(-time.Hour))
+	gives(t, err, nil)
+	if len(hours) != 0 || len(errors) != 0 {
+		t.Errorf("%v, %v", hours, errors)
+	}
+}
+
+// Hours have each result, of a token and of all. However many errors a token makes, its last ones are kept, and those
+// of others.
+func resultsAndErrorsAreKept(t *testing.T, repo *postgres.Repository) {
+	busy, _ := add(t, repo, 0)
+	calm, _ := add(t, repo, 0)
+	failure := tokens.Failure{At: atNoon, Status: 404, RequestID: "req_calm", Request: "GET /api/v1/shipments/x"}
+	at := atNoon.AddDate(1, 0, 0) // an hour of its own for the organization
+	report := []tokens.Use{{
+		Token: calm.ID, Requests: 8, Refused: 6, LastUsedAt: at, Results: [6]int64{1, 2, 3, 3, 4, 1},
+		Errors: []tokens.Failure{failure},
+	}, {Token: busy.ID, LastUsedAt: at}}
+	for i := range 30 {
+		gives(t, repo.AddUsage(t.Context(), report), nil)
+		report = []tokens.Use{{Token: busy.ID, Requests: 1, LastUsedAt: at, Results: [6]int64{4: 1}}}
+		for j := range 10 {
+			last := tokens.Failure{At: atNoon.Add(time.Duration(10*i+j) * time.Second)}
+			report[0].Errors = append(report[0].Errors, last)
+		}
+	}
+	hour := tokens.Hour{
+		Hour: at.Truncate(time.Hour), Requests: 8, Unauthorized: 1, Forbidden: 2, Limited: 3, Rejected: 4, Failed: 1,
+	}
+	got, errors, err := repo.History(t.Context(), someOrg, calm.ID, hour.Hour)
+	gives(t, err, nil)
+	equal(t, got, []tokens.Hour{hour})
+	equal(t, errors, []tokens.Failure{failure})
+	hour.Requests, hour.Rejected = 8+29, 4+29
+	got, errors, err = repo.History(t.Context(), someOrg, "", hour.Hour)
+	gives(t, err, nil)
+	equal(t, got, []tokens.Hour{hour})
+	equal(t, errors, []tokens.Failure{})
+	_, errors, err = repo.History(t.Context(), someOrg, busy.ID, hour.Hour)
+	gives(t, err, nil)
+	if newest := errors[0].At; len(errors) != tokens.KeptErrors || !newest.Equal(atNoon.Add(289*time.Second)) {
+		t.Errorf("%d errors: %+v", len(errors), errors)
+	}
 }
 
 func reportsAllCount(t *testing.T, repo *postgres.Repository) {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	_ "embed" // for the statement
 	"encoding/json"
 	"errors"
 	"time"
@@ -12,8 +13,10 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// AddUsage implements tokens.Repository. It is one statement, which takes the rows in one order, so that reports of
-// several gateways cannot wait for each other in a circle. It locks no row of api_tokens.
+//go:embed add_usage.sql
+var addUsage string
+
+// AddUsage implements tokens.Repository. It is one statement.
 func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	if len(uses) == 0 {
 		return nil
@@ -22,32 +25,18 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	if err != nil {
 		return err
 	}
-	return exec(ctx, r.db, `
-		INSERT INTO token_usage AS known (token_id, hour, requests, refused, last_used_at, address)
-		SELECT t.id, date_trunc('hour', u.last_used_at, 'UTC'), sum(u.count), sum(u.refused), max(u.last_used_at),
-			nullif((array_agg(u.address ORDER BY u.last_used_at DESC))[1], '')::inet
-		FROM json_to_recordset($1) AS u (token text, count bigint, refused bigint, last_used_at timestamptz,
-			address text)
-		JOIN api_tokens t ON t.id = u.token COLLATE "C"
-		GROUP BY 1, 2 ORDER BY 1, 2
-		ON CONFLICT (token_id, hour) DO UPDATE SET
-			requests = known.requests + excluded.requests,
-			refused = known.refused + excluded.refused,
-			last_used_at = greatest(known.last_used_at, excluded.last_used_at),
-			address = CASE WHEN excluded.last_used_at >= known.last_used_at
-				THEN excluded.address ELSE known.address END`,
-		string(text))
+	return exec(ctx, r.db, addUsage, string(text), tokens.KeptErrors)
 }
 
 const (
-	// usageKept is the retention of hourly usage.
+	// usageKept is the retention of hourly usage and of errors.
 	usageKept = 30 * 24 * time.Hour
 	// pruneBatch is how many rows are removed at once.
 	pruneBatch = 10_000
 )
 
 // Prune removes what is kept no longer: old hours of usage, but not the newest of a token, which says when it was last
-// used; idempotency keys; sessions that have expired; mails
+// used; their errors; idempotency keys; sessions that have expired; mails
 // that were sent; and counts of attempts, which mean nothing any more.
 func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 	var errs []error
@@ -61,6 +50,10 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 				SELECT FROM token_usage newer WHERE newer.token_id = old.token_id AND newer.hour > old.hour
 			)
 			ORDER BY old.hour LIMIT $2)`, now.Add(-usageKept)},
+		{
+			`DELETE FROM token_errors WHERE token_id IN (SELECT token_id FROM token_errors WHERE last_at < $1 LIMIT $2)`,
+			now.Add(-usageKept),
+		},
 		{`DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
 			SELECT organization_id, key_sum FROM idempotency_keys
 			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now.Add(-tokens.KeyLifetime)},
@@ -94,4 +87,24 @@ func (r *Repository) Usage(
 			FROM token_usage WHERE token_id = t.id AND hour >= $3
 		) u
 		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), since)
+}
+
+// History implements tokens.Repository.
+func (r *Repository) History(
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, since time.Time,
+) (hours []tokens.Hour, errors []tokens.Failure, err error) {
+	hours, err = getRows[tokens.Hour](ctx, r.db, `
+		SELECT hour, requests, unauthorized, forbidden, limited, rejected, failed FROM token_usage
+		WHERE token_id = coalesce((SELECT id FROM api_tokens WHERE id = $2 AND organization_id = $1), $1)
+			AND ($2 = '' OR token_id = $2) AND hour >= $3 ORDER BY hour`, org, id, since)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := getRow[string](ctx, r.db, `
+		SELECT coalesce((SELECT errors FROM token_errors e JOIN api_tokens t ON t.id = e.token_id
+			WHERE t.id = $2 AND t.organization_id = $1), '[]')`, org, id)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &errors)
+	}
+	return hours, errors, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
@@ -75,55 +74,6 @@ type Page struct {
 
 // Offset returns how many entries stand before the page.
 func (p Page) Offset() int { return max(p.Number-1, 0) * p.Size }
-
-// usageHours is the number of hours of Usage, including the current one.
-const usageHours = 24
-
-// Use is a token's use: since a gateway's last report, or as Usage returns it.
-type Use struct {
-	Token      TokenID       `json:"token"`
-	Requests   int64         `json:"count"`   // that were not refused
-	Refused    int64         `json:"refused"` // with 401, 403 or 429
-	LastUsedAt time.Time     `json:"last_used_at"`
-	Address    audit.Address `json:"address"` // of the last client
-}
-
-// Usage returns when these tokens of org were last used, and how much in the last 24
-// hours. Those that org does not have were never used.
-func (s *Service) Usage(ctx context.Context, org OrgID, of ...Token) (map[TokenID]Use, error) {
-	ids := make([]TokenID, len(of))
-	for i, t := range of {
-		ids[i] = t.ID
-	}
-	uses, err := s.repo.Usage(ctx, org, ids, s.Now().Truncate(time.Hour).Add(-(usageHours-1)*time.Hour))
-	all := make(map[TokenID]Use, len(uses))
-	for _, use := range uses {
-		all[use.Token] = use
-	}
-	return all, err
-}
-
-// RecordUsage adds gateways' reports. Each counts into the hour in which the token was last used; times in the future
-// are corrected. When a token was last used never moves back, in whatever order reports come. Tokens that do not exist
-// are ignored. It gives a ValidationError, and then nothing was added. Gateways are programs: it names the first fault
-// only.
-func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
-	now, uses := s.Now(), make([]Use, len(reports))
-	for i, u := range reports {
-		if !u.Token.Valid() || u.LastUsedAt.IsZero() || u.Requests < 0 || u.Refused < 0 {
-			var wrong ValidationError
-			wrong.addEntry("usage", i+1, InvalidValue, "needs a token's id, last_used_at, and counts from 0")
-			return &wrong
-		}
-		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond),
-			audit.Address{Addr: address.Canonical(u.Address.Addr)}
-		if u.LastUsedAt.After(now) {
-			u.LastUsedAt = now
-		}
-		uses[i] = u
-	}
-	return s.repo.AddUsage(ctx, uses)
-}
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {

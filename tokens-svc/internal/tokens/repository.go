@@ -36,12 +36,14 @@ type Repository interface {
 	// Usage returns for each of these tokens of org that was used when and from where it
 	// was last used, and how much in the hours since a time.
 	Usage(ctx context.Context, org OrgID, ids []TokenID, since time.Time) ([]Use, error)
+	// History is as that of Service.
+	History(ctx context.Context, org OrgID, id TokenID, since time.Time) ([]Hour, []Failure, error)
 
 	// FindToken returns a token of any organization with the digest of its secret, or ErrNotFound. It is for holders of
 	// the token: the only look-up without an organization, and one statement in one round trip.
 	FindToken(ctx context.Context, id TokenID) (Token, Digest, error)
-	// AddUsage adds uses to the stored usage, writing one row for each token and hour.
-	// Tokens that do not exist are ignored.
+	// AddUsage adds uses to the stored usage, writing one row for each hour of each token and of each organization, and
+	// keeps KeptErrors errors of each token. Tokens that do not exist are ignored.
 	AddUsage(ctx context.Context, uses []Use) error
 	// Changes returns at most n changes after a revision, in order, the revision up to which nothing is missing, and the
 	// epoch of all of them. The changes themselves are without epoch. It fails where the newest change may not be known,

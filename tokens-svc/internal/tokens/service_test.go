@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/netip"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -322,7 +322,7 @@ func TestTimesOfTheFutureAreNow(t *testing.T) {
 	}
 	err := s.RecordUsage(t.Context(), []tokens.Use{use})
 	use.LastUsedAt, use.Address = *now, audit.Address{Addr: netip.MustParseAddr("192.0.2.1")}
-	if err != nil || !slices.Equal(repo.usage, []tokens.Use{use}) {
+	if err != nil || !reflect.DeepEqual(repo.usage, []tokens.Use{use}) {
 		t.Errorf("%+v, %v", repo.usage, err)
 	}
 }

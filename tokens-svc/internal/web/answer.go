@@ -147,6 +147,7 @@ func readTemplates() *pages.Set {
 	}
 	set, err := pages.New(files, staticPath, template.FuncMap{
 		"roleName": roleName, "roleText": tokens.Role.Text, "public": public, "words": words, "scrub": tokens.Scrub,
+		"statusText": http.StatusText,
 	})
 	if err != nil {
 		panic(err) // likewise

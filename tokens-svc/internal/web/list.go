@@ -40,7 +40,8 @@ type tokenEntry struct {
 	tokens.Token
 	State      state
 	Usage      tokens.Use
-	Changeable bool // whether this person may edit and rotate it, and whether it makes sense
+	Recent     usage // on the token's own page
+	Changeable bool  // whether this person may edit and rotate it, and whether it makes sense
 	Revocable  bool
 
 	// Of a new token, on the one page that holds its text.
@@ -49,15 +50,23 @@ type tokenEntry struct {
 	BaseURL  string
 }
 
-// Used returns the use of the last 24 hours in words.
-func (r tokenEntry) Used() string {
-	return counted(r.Usage.Requests, "request") + ", " + counted(r.Usage.Refused, "refusal") + " in the last 24 hours"
-}
-
 func (s *site) entry(v *visit, t tokens.Token, u tokens.Use) tokenEntry {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenEntry{Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may}
+}
+
+// entries returns a page of the tokens that a query selects, and how many there are.
+func (s *site) entries(ctx context.Context, v *visit, q tokens.Query) (rows []tokenEntry, total int, err error) {
+	all, total, err := s.Tokens.Tokens(ctx, v.org(), q)
+	if err != nil {
+		return nil, 0, err
+	}
+	used, err := s.Tokens.Usage(ctx, v.org(), all...)
+	for _, t := range all {
+		rows = append(rows, s.entry(v, t, used[t.ID]))
+	}
+	return rows, total, err
 }
 
 // sortOption is one order of the list of tokens.
@@ -118,7 +127,7 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		}
 	}
 	query := tokens.Query{Filter: list.Picked.ID, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
-	all, total, err := s.Tokens.Tokens(ctx, v.org(), query)
+	rows, total, err := s.entries(ctx, v, query)
 	if err != nil {
 		return answer{}, err
 	}
@@ -130,13 +139,6 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		}
 		list.First = any == 0
 	}
-	usage, err := s.Tokens.Usage(ctx, v.org(), all...)
-	if err != nil {
-		return answer{}, err
-	}
-	for _, t := range all {
-		list.Rows = append(list.Rows, s.entry(v, t, usage[t.ID]))
-	}
-	list.Pages = pagesOf(v, query.Page, total)
+	list.Rows, list.Pages = rows, pagesOf(v, query.Page, total)
 	return page("tokens", "API tokens", list), nil
 }

@@ -35,6 +35,7 @@ func TestEachRouteIsForItsRoles(t *testing.T) {
 	roles := map[string][]tokens.Role{
 		"GET /settings/{org}":                                            tokens.Roles(),
 		"GET /settings/{org}/api":                                        tokens.Roles(),
+		"GET /settings/{org}/api/usage":                                  tokens.Roles(),
 		"POST /settings/{org}/api":                                       makers,
 		"GET /settings/{org}/api/new":                                    makers,
 		"GET " + token:                                                   tokens.Roles(),

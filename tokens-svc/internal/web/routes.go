@@ -94,6 +94,7 @@ var table = []route{
 	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},
 	{pattern: "POST /settings/{org}/api", access: creator, proof: true, do: (*site).generate},
 	{pattern: "GET /settings/{org}/api/new", access: creator, do: (*site).showGenerate},
+	{pattern: "GET /settings/{org}/api/usage", access: member, do: (*site).showUsage},
 	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
 	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
 	{pattern: "GET /settings/{org}/api/{token}/edit", access: member, do: (*site).showEdit},

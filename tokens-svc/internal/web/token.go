@@ -44,11 +44,6 @@ func notActive(v *visit, id tokens.TokenID) answer {
 	})
 }
 
-func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.find(ctx, v)
-	return page("token", row.Name, row), err
-}
-
 // firstUse tells the page of a new token when it was used, and from where.
 func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)

@@ -35,7 +35,7 @@ import (
 // How many bytes bodies may have.
 const (
 	maxBody  = 64 << 10
-	maxUsage = 1 << 20
+	maxUsage = 4 << 20
 )
 
 // Config has the settings of the endpoints.

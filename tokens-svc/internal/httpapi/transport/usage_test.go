@@ -50,6 +50,12 @@ func TestReportsAreAddedUp(t *testing.T) {
 	wantNoContent(t, p.report(t, `{"usage":[{"token":"`+string(token.ID)+
 		`","last_used_at":"2026-11-20T14:00:00Z"}]}`, nil))
 	wantNoContent(t, p.report(t, reports(), nil))
+	wantNoContent(t, p.report(t, `{"usage":[{"token":"`+string(token.ID)+`","last_used_at":"2026-11-20T14:00:00Z",
+		"count":0,"refused":0,"results":[0,0,1,0,0,0],"errors":[{"at":"2026-11-20T14:00:00Z","status":429,
+		"request_id":"req_1","request":"GET /"}]}]}`, nil))
+	if _, errors, err := p.service.History(t.Context(), org, token.ID, created); err != nil || len(errors) != 1 {
+		t.Errorf("%+v, %v", errors, err)
+	}
 	usage, err := p.service.Usage(t.Context(), org, token)
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +88,11 @@ func TestInvalidReportIsRejectedCompletely(t *testing.T) {
 		reports(good, `{"token":"tok_zzzzzzzzzzzz","last_used_at":"2026-11-20T14:03:52Z","count":-1}`): {
 			http.StatusUnprocessableEntity, "validation_failed", "/usage/1",
 		},
+		reports(`{"token":"tok_zzzzzzzzzzzz","last_used_at":"2026-11-20T14:03:52Z","results":[0,-1,0,0,0,0]}`): {
+			http.StatusUnprocessableEntity, "validation_failed", "/usage/0",
+		},
 		reports(strings.Repeat(`{},`, 10_000) + `{}`): {http.StatusUnprocessableEntity, "validation_failed", "/usage"},
-		reports(good) + strings.Repeat(" ", 1<<20):    {http.StatusRequestEntityTooLarge, "body_too_large", ""},
+		reports(good) + strings.Repeat(" ", 4<<20):    {http.StatusRequestEntityTooLarge, "body_too_large", ""},
 	} {
 		problem := wantProblem(t, p.report(t, body, nil), want.status, want.code)
 		if want.pointer != "" && (len(problem.Errors) == 0 || problem.Errors[0].Pointer != want.pointer) {
