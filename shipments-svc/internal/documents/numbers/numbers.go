@@ -52,8 +52,7 @@ func Split(text string) (n Number, ok bool) {
 		!strings.ContainsFunc(n.Unit, unicode.IsDigit)
 }
 
-// unmarked reports whether a text before or after a number has only words, full
-// stops, footnote marks and pairs of brackets.
+// unmarked reports whether a text beside a number has only words, full stops, footnote marks and pairs of brackets.
 func unmarked(text string) bool {
 	return strings.Count(text, "(") == strings.Count(text, ")") && strings.Count(text, "[") == strings.Count(text, "]") &&
 		!strings.ContainsFunc(text, func(r rune) bool {
@@ -154,8 +153,7 @@ func Thousands(digits string) Style {
 	return Point
 }
 
-// readingText matches a number near the beginning of a text, and the word after it. A space in
-// the number is before three digits.
+// readingText matches a number near the beginning of a text, with spaces before three digits, and the word after it.
 var readingText = regexp.MustCompile(
 	`^\D{0,40}?([.,-]?\d+(?:[ \x{A0}\x{202F}\x{2009}]\d{3}\b)*(?:[.,'’]\d+)*)[^\pL\pN]*(\pL*)`,
 )

@@ -60,8 +60,7 @@ func (b *book) csv(raw []byte) error {
 // end is a record after the last. It is a part of a field that is not closed.
 const end = "\x00end"
 
-// records returns the records of a text, and their rows in a spreadsheet, in which a line break
-// within a field begins no row.
+// records returns the records of a text, and their rows: a line break within a field begins no row.
 func records(text string, delimiter byte) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		r := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n"+end)))
@@ -160,8 +159,7 @@ func isSpool(text string) bool {
 	return apart*2 > lines
 }
 
-// spool reads a text that was written for a printer: its columns are aligned by spaces, and form
-// feeds end its pages. Each line is a row.
+// spool reads a text for a printer: spaces align its columns, form feeds end its pages. Each line is a row.
 func (b *book) spool(text string) error {
 	const width, height = 6, 12 // of a character in points
 	sheets := strings.SplitN(strings.TrimRight(text, "\f\r\n "), "\f", MaxPages+1)

@@ -47,8 +47,7 @@ func (b *book) pdf(raw []byte) (err error) {
 	return b.printed(pages)
 }
 
-// page reads a page: the text in the direction of its table. What a viewer shows that is not read, and
-// what it does not show, is noted.
+// page reads a page: the text in the direction of its table. What is shown and not read, or the reverse, is noted.
 func (b *book) page(d *document, index int) page {
 	read := page{name: fmt.Sprintf("page %d", index+1)}
 	at := Place{Sheet: read.name}
@@ -148,8 +147,7 @@ func (b *book) noteText(code, text string, lines []textLine, at Place) {
 	b.note(code, text+": "+strings.Join(all, " / "), at)
 }
 
-// printed adds printed pages as tables. Columns are those that the rows of pages have in
-// common whose headings are at the same points.
+// printed adds printed pages as tables. Pages whose headings are at the same points have columns in common.
 func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {

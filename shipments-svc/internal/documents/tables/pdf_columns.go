@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// columns are the points between the columns of the tables that pages have in common, from left to
-// right; none: each phrase has a column of its own.
+// columns are the points between columns, from left to right; none: each phrase has a column of its own.
 type columns []float64
 
 // fewPhrases is the minimum number of phrases of headings.
@@ -41,8 +40,7 @@ func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	return lines, slices.IndexFunc(rows, func(row []textLine) bool { return row[0][0] == lines[0][0] })
 }
 
-// headingsOf returns the line with the most phrases of the lowest headings above the first row of a
-// table, or else that row: calibres.
+// headingsOf returns the lowest headings above the first row of a table, or else that row: calibres.
 func headingsOf(rows [][]textLine, first int) (headings textLine) {
 	most := fewPhrases - 1
 	for _, line := range slices.Backward(slices.Concat(rows[:first]...)) {
@@ -103,8 +101,7 @@ func aligned(lines []textLine) []textLine {
 	})
 }
 
-// edgesOf returns a point between each two headings, in a gap of the lines below, and the
-// middles of the other gaps that are wide.
+// edgesOf returns a point between each two headings, in a gap of the lines below, and in other gaps that are wide.
 func edgesOf(headings textLine, lines []textLine, gaps []span) (edges columns) {
 	wide := func(g span) bool { return g.width() >= max(2, gap*lines[0][0].space) }
 	all := headings.phrases()

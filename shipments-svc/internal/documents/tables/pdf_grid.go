@@ -69,8 +69,7 @@ func passes(upright []area, w word) bool {
 // height returns the height of the middle of a word's small letters.
 func (w word) height() float64 { return w.base + w.size/4 }
 
-// placed returns a word with the column and the top of its cell, which may span several columns
-// and rows; outside the grid it has no column.
+// placed returns a word with the column and the top of its cell, which may span several; outside the grid 0.
 func (g *grid) placed(w word) word {
 	w.top = w.base
 	x, column := w.middle(), 0

@@ -35,8 +35,7 @@ type word struct {
 // textLine is the words of one line, from left to right.
 type textLine []word
 
-// usual is the usual width between words, apart the least between columns that PDFium may see no space in, relative to
-// the font size.
+// usual is the usual width between words, apart the least where PDFium sees no space, relative to the font size.
 const usual, apart = 0.28, 0.5
 
 // wordsOf joins letters into words, by their direction. A drawn space belongs to the word before it.
@@ -139,16 +138,14 @@ func (w word) numeric() bool {
 	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, other)
 }
 
-// tabular reports whether a line is like one of a table: several words in several phrases, of which
-// several are numbers.
+// tabular reports whether a line is like one of a table: several words in several phrases, several of them numbers.
 func (l textLine) tabular() bool {
 	text := func(w word) bool { return !w.numeric() }
 	const words = 4
 	return len(l) >= words && len(slices.DeleteFunc(slices.Clone(l), text)) > 1 && len(l.phrases()) > 1
 }
 
-// grouped groups lines to rows: those that are nearer to each other than a distance, of which
-// only the last has numbers and those above it have few texts.
+// grouped groups lines that are near each other to rows: only the last has numbers, those above it few texts.
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
 	for from := 0; from < len(lines); {
 		to := from + 1
@@ -182,8 +179,7 @@ func (l textLine) alone() bool {
 	return l.labels() || strings.Trim(l.text(), "-=_ ") == ""
 }
 
-// nearest returns the greatest distance of the lines of one row: that below the first jump between
-// distances that occur often. It is 0 without one.
+// nearest returns the greatest distance of lines of a row: below the first jump between frequent distances, or 0.
 func nearest(pages []page) float64 {
 	const often, jump = 3, 1.5
 	count := map[int]int{} // by tenths of a point

@@ -12,8 +12,7 @@ import (
 	"github.com/klippa-app/go-pdfium/structs"
 )
 
-// turns is the number of directions of text on a page, maxExtent the maximum size of a page
-// in units (ISO 32000-1, annex C).
+// turns is the number of directions of text, maxExtent the maximum size of a page in units (ISO 32000-1, annex C).
 const turns, maxExtent = 24, 14_400
 
 // letter is a character that a page draws. Lengths are in points.
@@ -118,8 +117,7 @@ func (p *paper) close() {
 	_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
 }
 
-// letters returns the characters of the page in their order. Those that PDFium adds are spaces: it sees the next letter
-// apart.
+// letters returns the characters of the page. PDFium adds spaces where it sees the next letter apart.
 func (p *paper) letters() (all []letter) {
 	space := false
 	for i := range must(p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})).Count {

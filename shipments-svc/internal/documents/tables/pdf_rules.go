@@ -8,8 +8,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// maxRules is the maximum number of rules of a page, others are not used; maxForms that of its forms, which may
-// contain themselves.
+// maxRules is the maximum number of rules of a page, maxForms that of its forms, which may contain themselves.
 const maxRules, maxForms = 10_000, 1_000
 
 // ruling collects the rules that a page and its forms draw.
@@ -106,8 +105,7 @@ func (a area) with(o area) area {
 // thickest is the maximum height of a flat rule and width of an upright one, unless it is a line that slopes.
 const thickest = 3
 
-// crossed reports whether a rule strikes a word of a line through: a flat one between a
-// seventh and a half of the font size above the base line.
+// crossed reports whether a flat rule strikes a word of a line through, somewhat above the base line.
 func crossed(line textLine, rules []area) bool {
 	const low, high, margin, slope, steepest = 0.15, 0.5, 0.25, 0.25, 20
 	return slices.ContainsFunc(line, func(w word) bool {

@@ -21,8 +21,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// PDFium is a program in WebAssembly: it has memory of its own, of at most maxPDFium pages of 64 KiB, and no access
-// to files.
+// PDFium is a program in WebAssembly, without access to files: its memory has at most maxPDFium pages of 64 KiB.
 const maxPDFium = 1536
 
 // maxPDFs is how many PDFs may be open in a process.

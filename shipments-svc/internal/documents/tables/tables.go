@@ -129,8 +129,7 @@ const (
 	NoPage        = "no_page" // it has fewer
 )
 
-// Read reads a document. It returns Unreadable for content that cannot be read;
-// other errors are those of ctx and content.
+// Read reads a document. It returns Unreadable for content that cannot be read, or the error of ctx or content.
 func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book, error) {
 	read, ok := map[Kind]func(*book, []byte) error{CSV: (*book).csv, XLSX: (*book).xlsx, PDF: (*book).pdf}[kind]
 	if !ok {
@@ -223,8 +222,7 @@ func (b *book) here(row, column int) Place {
 	return Place{Sheet: b.Tables[len(b.Tables)-1].Name, Row: row, Column: column}
 }
 
-// clean returns a text as valid UTF-8 on one line, trimmed, with single spaces for all that is
-// not printed, and whether it was cut.
+// clean returns a text as valid UTF-8 on one line, with spaces for all that is not printed, and whether it was cut.
 func clean(text string) (_ string, cut bool) {
 	if len(text) > MaxText {
 		end := MaxText

@@ -24,8 +24,7 @@ type workbook struct {
 	styles   map[int]style
 }
 
-// xlsx reads the visible sheets of a workbook (ECMA-376). The unpacked size is
-// limited, so that excelize keeps everything in memory.
+// xlsx reads the visible sheets of a workbook (ECMA-376), which excelize keeps in memory: its size is limited.
 func (b *book) xlsx(raw []byte) (err error) {
 	defer recovered(&err)
 	f, err := excelize.OpenReader(
@@ -61,8 +60,7 @@ func (b *book) xlsx(raw []byte) (err error) {
 	return nil
 }
 
-// recovered returns a panic of a library as Malformed, but for that of PDFium without memory: it executes the
-// instruction unreachable.
+// recovered returns a panic of a library as Malformed, or that of PDFium without memory, an unreachable instruction.
 func recovered(err *error) {
 	switch why := recover(); {
 	case why == nil:
@@ -161,8 +159,7 @@ func (s *sheet) shown(c element, at Place) Cell {
 	return s.book.cell(text, at)
 }
 
-// number returns the cell of a stored number. A long whole number is shown with all of
-// its digits, unlike in a spreadsheet.
+// number returns the cell of a stored number. A long whole number is shown with all of its digits.
 func (w *workbook) number(style int, stored string, at Place) Cell {
 	const exact = 1e15 // from 16 digits on, doubles are imprecise
 	cell := w.cell(w.formatted(style, stored), at)

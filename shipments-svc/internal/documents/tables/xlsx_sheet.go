@@ -172,8 +172,7 @@ func (e element) hidden(size string) bool {
 // errDamaged is the error of a part that is no XML, or has cells that cannot be.
 var errDamaged = unreadable(Malformed, "the contents of the workbook are damaged")
 
-// elements calls visit at the end of each element of a part of a workbook. Decoding a sheet into
-// structs takes twice as long.
+// elements calls visit at the end of each element of a part of a workbook. Structs would take twice as long.
 func elements(part []byte, visit func(e, parent element) error) error {
 	d := xml.NewDecoder(bytes.NewReader(part))
 	path := []element{{}}

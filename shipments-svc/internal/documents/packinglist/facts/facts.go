@@ -131,8 +131,7 @@ var numbered = append([]list.FactKind{
 // numberSign matches a prefix of numbers.
 var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 
-// labelled returns the value of a text that begins with a label, and the kind of the
-// label: "B/L No: 4711", "Voyage No. 413N".
+// labelled returns the value of a text that begins with a label, and its kind: "B/L No: 4711", "Voyage No. 413N".
 func labelled(text string) (kind list.FactKind, value string, ok bool) {
 	words := strings.Fields(text)
 	for n := min(vocabulary.LongestLabel(), len(words)-1); n > 0; n-- {

@@ -59,8 +59,7 @@ func (t *Table) give(f vocabulary.Field, text string, i, col int) {
 	t.given[f] = append(t.given[f], caption{Text: Text{text, t.At(i, col)}, from: i})
 }
 
-// captioned returns the table with the captions of its lines. A page continues those of the
-// page before. The produce may also stand below all lines.
+// captioned returns the table with the captions of its lines, and those of the page before.
 func (t Table) captioned() Table {
 	before := t.given
 	t.given, t.Captions, t.Repeats = map[vocabulary.Field][]caption{}, map[int]bool{}, map[int]bool{}
@@ -140,8 +139,7 @@ func named(text string) (commodity, name string) {
 	return commodity, strings.Join(found, " ")
 }
 
-// caption reads a row as captions. Of rows with few texts, those with a pallet number are
-// lines. A table that counts pallets is not of one pallet.
+// caption reads a row as captions. Of rows with few texts, those with a pallet number are lines.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells, labels := Worded(row), captionsIn(row)

@@ -37,8 +37,7 @@ const (
 	maxHeaderRows = 3
 )
 
-// headerOf returns the header of a table: one to maxHeaderRows rows that name an amount and
-// what it is of, with the highest score.
+// headerOf returns the header of a table: the rows with the highest score that name an amount and what it is of.
 func headerOf(rows []tables.Row) (best header) {
 	var second header
 	means := memo{}
@@ -90,8 +89,7 @@ func (k memo) isLine(row tables.Row) bool {
 	return numbersIn(row) >= several && texts >= several && unknown*2 > texts
 }
 
-// isTitle reports whether a row above a header is none of it: the only text is in the first column,
-// or has a value: "Net weight per box: 15 kg".
+// isTitle reports whether a row above a header is none of it: its only text is in the first column, or has a value.
 func isTitle(row tables.Row) bool {
 	cells := Filled(row)
 	return len(cells) == 1 && (cells[0] == 0 || inText(row.Cells[cells[0]].Text) != nil)
@@ -251,8 +249,7 @@ func (h header) cut() int {
 	return 0
 }
 
-// NoHeader returns the error of a document without a header row. It names the row
-// that is nearest to one, and how its headings were understood.
+// NoHeader returns the error of a document without a header row. It explains the row that is nearest to one.
 func NoHeader(book tables.Book) error {
 	bad := &tables.Unreadable{
 		Code: "no_header_row", Detail: "no header row has a pallet number and a number of boxes or a weight",

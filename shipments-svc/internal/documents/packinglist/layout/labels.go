@@ -100,8 +100,7 @@ var unitText = regexp.MustCompile(`\s*\((?:mm|kg|g)\)`)
 // ofSeveral matches a number and how many there are: "1 of 20".
 var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 
-// unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7 VARIETY HASS".
-// Values have a digit, but for calibres and varieties.
+// unmarked returns the labels of a text without colons: "SIZE 40 - LOT 7 VARIETY HASS". Most values have a digit.
 func unmarked(text string) (all []Label) {
 	for _, part := range parts.Split(unitText.ReplaceAllString(text, ""), -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))

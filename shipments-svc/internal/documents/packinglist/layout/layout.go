@@ -233,8 +233,7 @@ func Sample(row tables.Row) string {
 	return strings.Join(texts[:min(first, len(texts))], " | ")
 }
 
-// numbersIn scores the cells that are a number, also with its unit, or have a label with a
-// colon, which a header row does not have.
+// numbersIn scores what a header row does not have: cells that are a number, or a label with a colon.
 func numbersIn(row tables.Row) (n int) {
 	for _, cell := range row.Cells {
 		if IsQuantity(cell.Text) || strings.Contains(cell.Text, ":") {
@@ -294,8 +293,7 @@ func Unit(text string) float64 {
 	return grams
 }
 
-// UnitBeside returns the unit of weights that a text above the table gives, or one that is alone
-// in a row, such as "All weights in lbs", or 0.
+// UnitBeside returns the unit of weights that a text above the table gives, or one alone in a row, or 0.
 func (t Table) UnitBeside() float64 {
 	for i, row := range t.Rows {
 		cells := Filled(row)
@@ -312,8 +310,7 @@ func (t Table) UnitBeside() float64 {
 	return 0
 }
 
-// paired returns the table with two columns more for each such as "Variety / Calibre": the heading
-// names two fields, and nearly all cells have two values.
+// paired returns the table with two columns more for each of two fields, "Variety / Calibre", whose cells have both.
 func (t Table) paired() Table {
 	for col, h := range t.Headings {
 		first, second, _ := strings.Cut(h.Text, "/")

@@ -70,8 +70,7 @@ func (h header) sizeOf(col int) (group, size string) {
 	return group, strings.TrimSuffix(own, "'s")
 }
 
-// asMatrix returns a table whose columns are calibres with columns for the calibre and its
-// boxes. Other tables are returned as they are.
+// asMatrix returns a table whose columns are calibres with columns for the calibre and its boxes.
 func (t Table) asMatrix() Table {
 	h := t.header
 	serial := func(col int) bool { return Enumerates(t.Rows[t.To:], col) } // S: a serial number
@@ -223,8 +222,7 @@ func turned(t tables.Table) (_ tables.Table, from map[int]tables.Place) {
 	return t, from
 }
 
-// blockOf returns the rows of pallets that are columns: labels before values, first those of the
-// pallet numbers. It is nil where the first row begins none.
+// blockOf returns the first rows if they are pallets in columns: labels before values, first the pallet numbers.
 func blockOf(rows []tables.Row) []tables.Row {
 	to, first := 0, vocabulary.None // the field of the first row
 	for ; to < len(rows) && rows[to].Number == rows[0].Number+to; to++ {

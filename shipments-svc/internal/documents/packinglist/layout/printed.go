@@ -175,8 +175,7 @@ func (t Table) counts(row tables.Row) bool {
 	})
 }
 
-// continues reports whether the texts of a row may be a part of those of another: they are
-// of some fields, and no labels, totals or amounts.
+// continues reports whether the texts of a row may be a part of another's: of some fields, no labels or totals.
 func (t Table) continues(row tables.Row, fields []vocabulary.Field) bool {
 	cells := Filled(row)
 	return cells != nil && !slices.ContainsFunc(cells, func(col int) bool {

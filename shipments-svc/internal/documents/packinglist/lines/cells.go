@@ -167,8 +167,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	return a
 }
 
-// stored replaces the number that a cell shows by the one that is stored, of which the
-// format may show another kind of value.
+// stored replaces the number that a cell shows by the stored one, of which the format may show another kind.
 func (r *reader) stored(a *Amount, number string) {
 	const rounding = 0.5 // by the format
 	v, err := strconv.ParseFloat(number, 64)
@@ -221,8 +220,7 @@ func packWeight(text string, at tables.Place) Amount {
 	return Amount{}
 }
 
-// packOf returns the box weight of a line of a list without a column of weights: from its
-// kind of box, or else that of the list.
+// packOf returns the box weight of a line without a column of weights: from its kind of box, or that of the list.
 func (r *reader) packOf(i int) Amount {
 	c := r.textOr(i, vocabulary.Pack)
 	a := packWeight(c.Value, c.Place)
@@ -236,8 +234,7 @@ func (r *reader) packOf(i int) Amount {
 	return a
 }
 
-// letterhead reads the box weight above or below a list, or in the heading of its boxes:
-// "Box weight: 4 kg", "4 KG CARTONS".
+// letterhead reads the box weight above or below a list, or in the heading of its boxes: "4 KG CARTONS".
 func (r *reader) letterhead() {
 	r.pack = packIn(r.t.Heading(r.Mapping.At(vocabulary.Boxes)), r.t.At(r.t.From, -1))
 	below := r.t.Below()

@@ -187,8 +187,7 @@ func (r *reader) counted(i int) bool {
 	return r.Mapping.Cartons && carton.Text != ""
 }
 
-// strange reports whether a row is unlike the rows of pallets, as notes and footers are: it
-// has no possible number of boxes, and a label of another form.
+// strange reports whether a row is unlike those of pallets: it has no possible boxes, and a label of another form.
 func (r *reader) strange(w row) bool {
 	same := r.forms[vocabulary.Form(w.label.Value)]
 	if r.counted(w.i) {
@@ -198,8 +197,7 @@ func (r *reader) strange(w row) bool {
 	return !counted && w.label.Value != "" && len(r.forms) > 0 && same <= 0
 }
 
-// unlabelled reports whether a row has boxes and a label without a digit, although the
-// lines above have several labels, all with digits.
+// unlabelled reports whether a row has boxes and a label without a digit, unlike the several labels above.
 func (r *reader) unlabelled(w row) bool {
 	worded := w.label.Value != "" && !w.Merged && !numbered(w.label)
 	unlikeAbove := r.several && !r.worded

@@ -47,8 +47,7 @@ type Places struct {
 	BoxWeight   Place `json:"box_weight_kg,omitzero"`
 }
 
-// Content is a line of a pallet, whose Boxes are the sum of its lines' and whose BoxWeight is
-// their average, weighted by boxes.
+// Content is a line of a pallet. Boxes of the pallet are their sum, its BoxWeight their average by boxes.
 type Content struct {
 	ProduceName string `json:"produce_name"`
 	Calibre     string `json:"calibre"`
@@ -166,8 +165,7 @@ const (
 	MaxSkippedRows     = 200 // of a mapping
 )
 
-// Step is a decision of a stage of reading. Steps are added and never changed: mappings and explanations are made of
-// them.
+// Step is a decision of a stage of reading. Steps are added and never changed.
 type Step struct {
 	Stage  Stage   `json:"stage"`
 	Where  Place   `json:"where"`
@@ -267,8 +265,7 @@ type Candidate struct {
 	Text    string           `json:"text"`    // for people: what would be read
 }
 
-// Assignment gives the fields of the columns of a list: the correction of its mapping by a person, or a template.
-// Columns that it does not name are read as without it.
+// Assignment gives columns of a list fields: the correction of a mapping by a person, or a template.
 type Assignment struct {
 	Sheet       string           `json:"sheet,omitempty"`        // the table that it is for; empty: any
 	Fingerprint string           `json:"fingerprint,omitempty"`  // likewise

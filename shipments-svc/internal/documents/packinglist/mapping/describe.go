@@ -42,8 +42,7 @@ func (m Mapping) Fingerprint(t layout.Table) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Describe returns the mapping of a table for people and templates, and remarks on its
-// unused columns that may be relevant.
+// Describe returns the mapping of a table, and remarks on its unused columns that may be relevant.
 func (m Mapping) Describe(t layout.Table, r *remarks.List) list.Mapping {
 	described := list.Mapping{
 		Layout: t.Kind, Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
@@ -132,8 +131,7 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	}
 }
 
-// unused returns why a column was not used, "" for one that is understood and not needed,
-// and whether it may be relevant.
+// unused returns why a column was not used, "" if it is not needed, and whether it may be relevant.
 func (m Mapping) unused(col int) (reason string, relevant bool) {
 	c := m.Columns[col]
 	f := c.Field

@@ -132,8 +132,7 @@ func (e evidence) applies(m *Mapping, rows []tables.Row, col int) bool {
 	return true
 }
 
-// labels reports whether the values of a column are labels rather than counts: unique, or
-// the same on few lines below each other.
+// labels reports whether the values of a column are labels: unique, or the same on few lines below each other.
 func labels(lines []tables.Row, col int) bool {
 	seen, ranges, last, all := map[string]bool{}, false, "", 0
 	for _, row := range lines {
@@ -150,8 +149,7 @@ func labels(lines []tables.Row, col int) bool {
 	return len(seen) > 1 && len(seen)*2 > all
 }
 
-// sequence reports whether the numbers of a column are consecutive from 1 on, some on several lines,
-// as those of pallets are and those of rows are not.
+// sequence reports whether the numbers of a column are consecutive, some on several lines, as those of pallets are.
 func sequence(lines []tables.Row, col int) bool {
 	last, repeated := 0.0, false
 	for _, row := range lines {
@@ -172,8 +170,7 @@ func textOf(row tables.Row, col int) string {
 	return row.Cells[col].Text
 }
 
-// cartons reports whether each line is a box: it has the number of one and no number of boxes, and
-// pallets have several.
+// cartons reports whether each line is a box: it has the number of one and no boxes, and pallets have several.
 func (m *Mapping) cartons(lines []tables.Row) bool {
 	pallets := 1
 	if label := m.First(vocabulary.SSCC, vocabulary.PalletNumber); label != vocabulary.None {

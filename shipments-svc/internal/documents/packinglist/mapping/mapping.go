@@ -191,8 +191,7 @@ func (m *Mapping) give(col int, f vocabulary.Field, unit float64) {
 // styleNames are the styles of numbers as a mapping names them.
 var styleNames = map[list.NumberStyle]numbers.Style{list.PointStyle: numbers.Point, list.CommaStyle: numbers.Comma}
 
-// WeightFields returns the fields from which the weights of a box and of a line are read.
-// Of several weights, those that are net are used.
+// WeightFields returns the fields from which the weights of a box and of a line are read: net ones where they are.
 func (m Mapping) WeightFields() (box, whole vocabulary.Field) {
 	box = m.First(vocabulary.BoxWeight, vocabulary.BoxGross)
 	whole = m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
@@ -224,8 +223,7 @@ var contested = []vocabulary.Field{
 	vocabulary.Boxes, vocabulary.NetWeight, vocabulary.BoxWeight, vocabulary.GrossWeight, vocabulary.PalletNumber,
 }
 
-// rivals returns a mapping and those with another column for one of the contested fields:
-// with a heading for it, or with numbers and no known heading.
+// rivals returns a mapping and those with another column for a contested field: by its heading, or numbers alone.
 func (m Mapping) rivals() []Mapping {
 	proposals := []Mapping{m}
 	for col, c := range m.Columns {
@@ -270,8 +268,7 @@ func (m *Mapping) try(f vocabulary.Field, col int, score float64) {
 	m.Instead = &c.Steps[len(c.Steps)-1]
 }
 
-// Trace returns the steps that gave the columns their fields, and of each field that several columns may have the one
-// that has it, with the second.
+// Trace returns the steps that gave the columns their fields, and which of several columns has each, with the second.
 func (m Mapping) Trace() (all list.Trace) {
 	for col, c := range m.Columns {
 		all = all.With(c.Steps...)

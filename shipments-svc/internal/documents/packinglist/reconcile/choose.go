@@ -19,8 +19,7 @@ import (
 // tie is the greatest difference of scores that decides nothing.
 const tie = 0.015
 
-// decide returns the reading with which the numbers agree best, and those that they agree with
-// as well and that give other pallets.
+// decide returns the reading with which the numbers agree best, and others that they agree with as well.
 func decide(all []*Settled) (best *Settled, rivals []*Settled) {
 	rounded := func(s *Settled) float64 { return math.Round(s.Score * 1e6) }
 	slices.SortStableFunc(all, func(a, b *Settled) int { return cmp.Compare(rounded(b), rounded(a)) })
@@ -87,8 +86,7 @@ func Choose(all []mapping.Mapping, of []layout.Table) (Choice, error) {
 	}
 }
 
-// same reports whether two mappings give the same pallets, but for the rounding of weights.
-// Which name a pallet has makes no difference.
+// same reports whether two mappings give the same pallets, whatever their names, but for the rounding of weights.
 func (s *Settled) same(o *Settled) bool {
 	names, back := map[string]string{}, map[string]string{}
 	return slices.EqualFunc(s.Lines, o.Lines, func(l, other Line) bool {

@@ -88,8 +88,7 @@ func (s *Settled) once(of func(*Line) *lines.Amount) bool {
 	return repeats
 }
 
-// repeats reports whether an amount is the same on all lines of nearly each pallet, of
-// which one has several with different contents.
+// repeats reports whether an amount is the same on all lines of nearly each pallet, some with different contents.
 func (s *Settled) repeats(of func(*Line) *lines.Amount) bool {
 	several, differ := 0, 0
 	for _, g := range s.groups() {

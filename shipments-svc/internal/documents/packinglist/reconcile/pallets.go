@@ -226,8 +226,7 @@ func common(all []list.Content) list.Particulars {
 	return p
 }
 
-// weigh returns the weight of a box of a pallet, the average by boxes, and where the first
-// weight is. It returns 0 if a line has none.
+// weigh returns the average weight of a box of a pallet, 0 if a line has none, and where the first weight is.
 func weigh(all []Line) (weight float64, at tables.Place) {
 	sum, boxes := 0.0, 0.0
 	for _, l := range all {

@@ -94,8 +94,7 @@ type verdict struct {
 	trace   list.Trace
 }
 
-// Judge compares a reading with what its list declares. It returns the error of one that is not to
-// be used, with its reasons and the first doubts, or nil.
+// Judge compares a reading with what its list declares. It returns the error, with reasons, of one not to be used.
 func Judge(all []*Settled, read *list.Reading, at tables.Place) error {
 	var v verdict
 	lines, words, unread := 0.0, 0.0, 0.0

@@ -130,8 +130,7 @@ const (
 	maxHeading, maxUnknown = 80, 3
 )
 
-// MeaningOf returns the meaning of a heading. The slash of a heading in two
-// languages, "Peso Neto / Net Weight", does not mean per.
+// MeaningOf returns the meaning of a heading. The slash of one in two languages does not mean per.
 func MeaningOf(heading string) Meaning {
 	parts := strings.FieldsFunc(heading, func(r rune) bool { return r == '/' || r == '|' })
 	parts = slices.DeleteFunc(parts, Foreign)
