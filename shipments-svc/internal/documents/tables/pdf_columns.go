@@ -116,15 +116,19 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges columns) {
 	used := make([]bool, len(gaps))
 	for i := 1; i < len(phrases); i++ {
 		before, after := phrases[i-1].span(), phrases[i].span()
-		best, at, between := span{}, -1, span{before.right, after.left}
+		best, at, most, between := span{}, -1, 0.0, span{before.right, after.left}
 		own := func(g span) bool { return g.common(between).width() > 0 } // rather than below a heading
 		for n, g := range gaps {
 			g = g.common(span{before.middle(), after.middle()})
-			// A gap for two headings is that of a column which is empty on most lines.
-			better := at < 0 || used[at] && !used[n] ||
-				used[at] == used[n] && (own(g) && !own(best) || own(g) == own(best) && g.width() > best.width())
-			if better && g.width() > 0 {
-				best, at = g, n
+			score := g.width()
+			if own(g) {
+				score += maxExtent
+			}
+			if !used[n] { // one for two headings is that of a column which is empty on most lines
+				score += 2 * maxExtent
+			}
+			if g.width() > 0 && score > most {
+				best, at, most = g, n, score
 			}
 		}
 		if at >= 0 {

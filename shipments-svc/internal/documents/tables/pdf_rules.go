@@ -111,9 +111,9 @@ func crossed(line textLine, rules []area) bool {
 	return slices.ContainsFunc(line, func(w word) bool {
 		return slices.ContainsFunc(rules, func(r area) bool {
 			middle := (r.bottom + r.top) / 2
-			return r.top-r.bottom < max(thickest, min(slope*(r.right-r.left), steepest)) && r.right > r.left &&
-				middle <= w.base+high*w.size && middle >= w.base+low*w.size &&
-				r.left <= w.left+margin*w.size && r.right >= w.right-margin*w.size
+			flat := r.right > r.left && r.top-r.bottom < max(thickest, min(slope*(r.right-r.left), steepest))
+			through := middle <= w.base+high*w.size && middle >= w.base+low*w.size
+			return flat && through && r.left <= w.left+margin*w.size && r.right >= w.right-margin*w.size
 		})
 	})
 }

@@ -29,11 +29,15 @@ type palletNumber struct {
 func (p *numbered) add(t Table) {
 	label, labelled := t.columns[vocabulary.PalletNumber]
 	col, counted := t.columns[vocabulary.Boxes]
-	for i := t.To; t.Printed && t.Kind == list.LinesLayout && labelled && counted && i < len(t.Rows); i++ {
+	if !t.Printed || t.Kind != list.LinesLayout || !labelled || !counted {
+		return
+	}
+	for i := t.To; i < len(t.Rows); i++ {
 		row := widened(t.Rows[i], max(col, label)+1)
 		boxes, err := strconv.Atoi(row.Cells[col].Text)
 		n := palletNumber{&row.Cells[label], 2 * len(p.lines), err != nil}
-		if t.Captions[i] || t.Repeats[i] || IsTotal(row) || n.alone && (!t.Loose[i] || len(Filled(row)) > 1) {
+		loose := t.Loose[i] && len(Filled(row)) <= 1
+		if t.Captions[i] || t.Repeats[i] || IsTotal(row) || n.alone && !loose {
 			continue
 		}
 		t.Rows[i] = row

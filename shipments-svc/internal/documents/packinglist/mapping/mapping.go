@@ -251,11 +251,15 @@ func (m Mapping) rivals() []Mapping {
 // unheaded returns the fields that a column of numbers without a known heading may have:
 // boxes, or the net weight beside the gross weight, of the line or of a box.
 func (m Mapping) unheaded(v values) (fields []vocabulary.Field) {
-	if v.kinds["whole"] == v.filled && (v.distinct > 1 || m.Has(vocabulary.BoxWeight)) && !v.counts &&
-		m.First(Weights...) != vocabulary.None && !m.given[vocabulary.Boxes] {
+	if v.counts {
+		return nil
+	}
+	varies := v.distinct > 1 || m.Has(vocabulary.BoxWeight)
+	weighed := m.First(Weights...) != vocabulary.None && !m.given[vocabulary.Boxes]
+	if v.kinds["whole"] == v.filled && varies && weighed {
 		fields = append(fields, vocabulary.Boxes)
 	}
-	if m.Has(vocabulary.GrossWeight) && !m.Has(vocabulary.NetWeight) && !m.Has(vocabulary.BoxWeight) && !v.counts {
+	if m.Has(vocabulary.GrossWeight) && m.First(vocabulary.NetWeight, vocabulary.BoxWeight) == vocabulary.None {
 		fields = append(fields, vocabulary.NetWeight, vocabulary.BoxWeight)
 	}
 	return fields

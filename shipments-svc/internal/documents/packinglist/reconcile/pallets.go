@@ -140,8 +140,8 @@ func (m *merger) pallet(all []Line) list.Pallet {
 		}
 		p.Boxes += c.Boxes
 		p.Contents = append(p.Contents, c)
-		if first.Calibre.Value != "" && first.weight() > 0 && c.Calibre == "" && !l.Line.Box.Present &&
-			!l.Net.Present && !l.Merged {
+		lacks := c.Calibre == "" && !l.Line.Box.Present && !l.Net.Present
+		if complete := first.Calibre.Value != "" && first.weight() > 0; complete && lacks && !l.Merged {
 			m.Add("line_incomplete", l.Place, p.Number, c.ProduceName)
 		}
 	}

@@ -185,7 +185,8 @@ func phrase(words []string) (Concept, int) {
 	counts := func(c Concept) bool { return c&^(Number|Unit|id) == 0 }
 	for i := len(words[0]) - least; i >= least; i-- {
 		a, b := meanings[words[0][:i]], meanings[words[0][i:]]
-		if a&^stop != 0 && b&^stop != 0 && (i > least || counts(a)) && (i < len(words[0])-least || counts(b)) {
+		long := (i > least || counts(a)) && (i < len(words[0])-least || counts(b))
+		if a&^stop != 0 && b&^stop != 0 && long {
 			return a | b, 1
 		}
 	}
