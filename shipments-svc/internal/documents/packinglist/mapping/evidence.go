@@ -53,14 +53,10 @@ var conditions = map[string]condition{
 	"unranged": func(m *Mapping, _ []tables.Row, _ int) bool { // "tot" is until in some languages
 		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Concepts&vocabulary.From != 0 })
 	},
-	"unique": of(func(c *Column) bool { return c.values.distinct > 1 && c.values.distinct == c.values.filled }),
-	"lines":  of(func(c *Column) bool { return c.Meaning.Rule == "line" }),
-	"headed": of(func(c *Column) bool { return c.Text != "" }),
-	"beyond": of(func(c *Column) bool { return c.values.kinds["count"] == 0 }), // what a number of boxes may be
-	"of-produce": of(func(c *Column) bool { // "Melon type"
-		named := func(word string) bool { return reference.CommodityOf(word) != "" }
-		return slices.ContainsFunc(c.Meaning.Unknown, named)
-	}),
+	"unique":    of(func(c *Column) bool { return c.values.distinct > 1 && c.values.distinct == c.values.filled }),
+	"lines":     of(func(c *Column) bool { return c.Meaning.Rule == "line" }),
+	"headed":    of(func(c *Column) bool { return c.Text != "" }),
+	"beyond":    of(func(c *Column) bool { return c.values.kinds["count"] == 0 }), // what a number of boxes may be
 	"unvaried":  of(func(c *Column) bool { return c.values.kinds["variety"] == 0 }),
 	"kilograms": of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []tables.Row, col int) bool {
