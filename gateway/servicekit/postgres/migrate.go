@@ -52,7 +52,7 @@ func Migrate(ctx context.Context, files fs.FS, dsn, direction string, w io.Write
 		return err
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder,
-		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+		goose.WithSessionLocker(cleaningLocker{locker}), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,31 @@ func openForMigration(dsn string) (*sql.DB, error) {
 		return nil, errDSN
 	}
 	return sql.OpenDB(connector), nil
+}
+
+// cleaningLocker drops indexes that an attempt which gave up left unfinished: CREATE INDEX IF NOT EXISTS would keep
+// them, and nothing would ever use them.
+type cleaningLocker struct{ lock.SessionLocker }
+
+// SessionLock implements lock.SessionLocker.
+func (l cleaningLocker) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	if err := l.SessionLocker.SessionLock(ctx, conn); err != nil {
+		return err
+	}
+	_, err := conn.ExecContext(ctx, `DO $$
+		DECLARE
+			unfinished regclass;
+		BEGIN
+			FOR unfinished IN SELECT indexrelid FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+				WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace AND pg_has_role(relowner, 'USAGE')
+			LOOP
+				EXECUTE format('DROP INDEX %s', unfinished);
+			END LOOP;
+		END $$`)
+	if err != nil {
+		err = errors.Join(err, l.SessionUnlock(ctx, conn))
+	}
+	return err
 }
 
 // retryLocks applies one migration. While others hold its locks it is retried.

@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -163,5 +165,42 @@ func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnIndexThatWasInterruptedIsBuiltAgain: while a transaction is older than it, an index is not built in time.
+func TestAnIndexThatWasInterruptedIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	dsn := postgrestest.New(t, migrate)
+	db, err := postgres.Open(dsn, postgres.Options{Session: postgres.Session{AnswerTimeout: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	long, err := db.BeginTxx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := long.ExecContext(t.Context(), `SELECT FROM goose_db_version`); err != nil {
+		t.Fatal(err)
+	}
+	files := maps.Clone(migrations)
+	files["migrations/00003_index.sql"] = &fstest.MapFile{Data: []byte("-- +goose NO TRANSACTION\n\n-- +goose Up\n" +
+		"CREATE INDEX CONCURRENTLY IF NOT EXISTS things_name ON things (name);\n-- +goose Down\nDROP INDEX things_name;\n")}
+	output, lines := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- postgres.Migrate(t.Context(), files, dsn, "up", lines) }()
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "waiting for a lock") {
+		t.Errorf("%q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, output) }()
+	if err := errors.Join(long.Commit(), <-done); err != nil {
+		t.Fatal(err)
+	}
+	var valid bool
+	if err := db.GetContext(t.Context(), &valid, `SELECT indisvalid FROM pg_index
+		WHERE indexrelid = 'things_name'::regclass`); err != nil || !valid {
+		t.Errorf("the index is valid: %v, %v", valid, err)
 	}
 }
