@@ -9,13 +9,9 @@ import (
 // AddComment implements shipments.Repository.
 func (r *Repository) AddComment(
 	ctx context.Context, org shipments.OrgID, of, id shipments.ID, c shipments.Comment,
-) error {
-	added, err := getRow[int](ctx, r.tenant(ctx, org), query("insert_comment"),
+) (bool, error) {
+	return getRow[bool](ctx, r.tenant(ctx, org), query("insert_comment"),
 		org, of, id, c.At, c.By.ID, c.By.Name, c.Text, shipments.MaxComments)
-	if err == nil && added == 0 {
-		return shipments.ErrTooManyComments
-	}
-	return err
 }
 
 // Comments implements shipments.Repository.

@@ -228,7 +228,8 @@ func thefts() []theft {
 			return false, r.Note(ctx, thief, shipments.Activity{Name: "mine"})
 		}},
 		{"AddComment", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			return found(r.AddComment(ctx, thief, v.ID, v.ID, shipments.Comment{Text: "mine"}))
+			_, err := r.AddComment(ctx, thief, v.ID, v.ID, shipments.Comment{Text: "mine"})
+			return found(err)
 		}},
 		{"Comments", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			all, err := r.Comments(ctx, thief, v.ID)

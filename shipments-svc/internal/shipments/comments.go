@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -20,16 +19,18 @@ const (
 	MaxComment  = 1_000 // code points
 )
 
-// ErrTooManyComments means that a shipment has MaxComments.
-var ErrTooManyComments = errors.New("the shipment has too many comments")
-
 // Comment adds a comment to a shipment.
 func (s *Service) Comment(ctx context.Context, org OrgID, o Order, text string) error {
 	var f faults
-	if f.text("", "comment", text, MaxComment); f != nil {
-		return &Invalid{Faults: f}
+	if f.text("", "comment", text, MaxComment); f == nil {
+		c := Comment{At: instant(s.now()), By: o.By, Text: text}
+		added, err := s.repo.AddComment(ctx, org, o.ID, s.newID(), c)
+		if added || err != nil {
+			return err
+		}
+		f.add(OutOfRange, "/comment", "a shipment has at most %d comments", MaxComments)
 	}
-	return s.repo.AddComment(ctx, org, o.ID, s.newID(), Comment{At: instant(s.now()), By: o.By, Text: text})
+	return &Invalid{Faults: f}
 }
 
 // Comments returns the comments on a shipment, the latest first.

@@ -98,8 +98,8 @@ type Repository interface {
 	// all; or ErrNotFound.
 	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
 
-	// AddComment adds a comment under an id to a shipment, or returns ErrNotFound, or ErrTooManyComments.
-	AddComment(ctx context.Context, org OrgID, of, id ID, c Comment) error
+	// AddComment adds a comment under an id to a shipment, unless that has MaxComments, or returns ErrNotFound.
+	AddComment(ctx context.Context, org OrgID, of, id ID, c Comment) (added bool, err error)
 
 	// Comments returns the comments on a shipment, the latest first; none if there is no such shipment.
 	Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error)

@@ -92,9 +92,6 @@ type view struct {
 // Moment is for templates: it shows a time as seen from now.
 func (v view) Moment(t time.Time) pages.Moment { return pages.Moment{At: t, Now: v.now} }
 
-// args are several arguments of a template.
-func args(all ...any) []any { return all }
-
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
 	if a.release != nil {
 		defer a.release()
@@ -219,6 +216,6 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // functions are those of templates.
 var functions = template.FuncMap{
 	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
-	"stated": stated, "counted": counted, "args": args,
+	"stated": stated, "counted": counted, "args": func(all ...any) []any { return all },
 	"sentence": sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
 }

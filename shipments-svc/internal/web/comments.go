@@ -1,14 +1,11 @@
 package web
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -54,13 +51,10 @@ func (s *site) comment(ctx context.Context, v *visit) (answer, error) {
 	text := strings.Join(strings.Fields(v.text("comment")), " ")
 	err := s.Service.Comment(ctx, v.org, v.order(), text)
 	wrong := faultsOf(err)
-	if errors.Is(err, shipments.ErrTooManyComments) {
-		wrong = pages.Faults{{Field: "comment", Text: "The shipment has as many comments as are possible."}}
-	}
 	if wrong == nil {
-		return redirect(v.here()+"/"+historyTab, "commented"), err
+		return redirect(v.here()+"/history", "commented"), err
 	}
-	p, err := s.shown(ctx, v, historyTab)
-	p.Faults, p.Written = wrong, cmp.Or(text, p.Written)
+	p, err := s.shown(ctx, v, "history")
+	p.Faults, p.Reason = wrong, text
 	return p.page(), err
 }

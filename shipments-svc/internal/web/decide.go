@@ -80,7 +80,7 @@ func (s *site) decide(
 // again shows the shipment as it is now, with what is wrong, what was accepted and the
 // reason that was typed. What a person accepted of another version is not ticked.
 func (s *site) again(ctx context.Context, v *visit, status int, reason string, fault pages.Fault) (answer, error) {
-	p, err := s.shown(ctx, v, reviewTab)
+	p, err := s.shown(ctx, v, "review")
 	if !p.Decide {
 		fault.Field = "decided"
 		if reason != "" {

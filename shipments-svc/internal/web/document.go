@@ -40,11 +40,6 @@ type documentPage struct {
 	Tried   *change // what a correction would change
 }
 
-// At returns the address of a place in the document.
-func (p documentPage) At(sheet string, row int) string {
-	return p.To(shipments.Source{Document: p.ID, Sheet: sheet, Row: row})
-}
-
 func (p documentPage) page() answer { return page("document", p.Name, p) }
 
 func (s *site) showDocument(ctx context.Context, v *visit) (answer, error) {
@@ -101,7 +96,7 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
-	release, err := s.Uploads.Process(ctx, v.org, p.Size)
+	release, err := s.Uploads.Process(ctx, shipments.OrganizationOf(v.org), p.Size)
 	if err == nil {
 		defer release()
 		o := s.pageOrder(v, v.URL.Query().Get("row"))

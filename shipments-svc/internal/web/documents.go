@@ -48,7 +48,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	case wrong == nil && !done.DryRun:
 		return redirect(v.here(), "attached"), nil
 	}
-	p, err := s.shown(ctx, v, documentsTab)
+	p, err := s.shown(ctx, v, "documents")
 	if err != nil {
 		return answer{}, err
 	}

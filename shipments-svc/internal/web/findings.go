@@ -24,10 +24,6 @@ func (rows checkRows) With(results ...shipments.Result) checkRows {
 	return slices.DeleteFunc(slices.Clone(rows), func(r checkRow) bool { return !slices.Contains(results, r.Result) })
 }
 
-// Failing are those that fail, and Found those that fail or warn.
-func (rows checkRows) Failing() checkRows { return rows.With(shipments.Fail) }
-func (rows checkRows) Found() checkRows   { return rows.With(shipments.Fail, shipments.Warn) }
-
 // link leads to where a check found something.
 type link struct{ Text, To string }
 

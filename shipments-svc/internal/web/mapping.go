@@ -30,17 +30,11 @@ func (t mappedTable) Field(c list.Column) string {
 	return usedField(c)
 }
 
-// Used are the columns that have a field, in the form or as they were read, and Unused the others.
-func (t mappedTable) Used() []list.Column   { return t.columns(true) }
-func (t mappedTable) Unused() []list.Column { return t.columns(false) }
-
-func (t mappedTable) columns(used bool) (all []list.Column) {
-	for _, c := range t.Columns {
-		if (t.Field(c) != "" || usedField(c) != "") == used {
-			all = append(all, c)
-		}
-	}
-	return all
+// With returns the columns that have a field, in the form or as they were read, or the others.
+func (t mappedTable) With(field bool) []list.Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c list.Column) bool {
+		return (t.Field(c) != "" || usedField(c) != "") != field
+	})
 }
 
 // Style is the style of numbers in the form, or as it was read.
@@ -124,7 +118,7 @@ type changed struct{ Name, From, To string }
 func (s *site) try(
 	ctx context.Context, v *visit, c shipments.Correction, d shipments.Document, of shipments.Detail,
 ) (*change, error) {
-	release, err := s.Uploads.Process(ctx, v.org, d.Size)
+	release, err := s.Uploads.Process(ctx, shipments.OrganizationOf(v.org), d.Size)
 	if err != nil {
 		return nil, err
 	}

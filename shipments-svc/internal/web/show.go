@@ -10,19 +10,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The tabs of a shipment. Each has an address of its own; that of the review is the shipment's.
-const (
-	reviewTab    = "review"
-	documentsTab = "documents"
-	historyTab   = "history"
-	printTab     = "print" // all of them below each other
-)
-
 // showPage is the data of the pages of a shipment.
 type showPage struct {
 	pages.Faults
 	shipments.Detail
-	Tab       string
+	Tab       string // review, documents, pallets, history, or print: all of them below each other
 	Texts     []draftField
 	Link      string
 	Decided   *shipments.Entry // the last decision, if it stands
@@ -39,10 +31,9 @@ type showPage struct {
 	Attach    bool
 	Delete    bool
 	Comment   bool
-	Documents bool  // the person may read documents
-	Lines     int64 // of the pallets, of which only the first are shown; 0: all are
-	Reason    string
-	Written   string   // a comment that was not stored
+	Documents bool     // the person may read documents
+	Lines     int64    // of the pallets, of which only the first are shown; 0: all are
+	Reason    string   // or a comment, that was typed
 	Me        string   // the id of the person, in the history
 	Preview   *preview // of a document that is not attached yet
 	release   func()   // called when the page was sent
@@ -52,7 +43,7 @@ type showPage struct {
 func (p showPage) Accepts(check string) bool { return slices.Contains(p.Accepted, check) }
 
 // Shows reports whether the page has the content of a tab.
-func (p showPage) Shows(tab string) bool { return p.Tab == tab || p.Tab == printTab }
+func (p showPage) Shows(tab string) bool { return p.Tab == tab || p.Tab == "print" }
 
 // fileRow is a document with its actions.
 type fileRow struct {
@@ -100,7 +91,7 @@ func (s *site) shown(ctx context.Context, v *visit, tab string) (showPage, error
 		Types: shipments.DocumentTypes, Me: v.person.Actor(), release: found.Release, Lines: found.Lines,
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
 	}
-	if tab != printTab {
+	if tab != "print" {
 		p.permit(v)
 	}
 	links := placesOf{map[shipments.DocumentID]string{}, map[shipments.DocumentID]string{}, p.Link + "/pallets#pallet-"}

@@ -588,7 +588,7 @@ func TestHistoryNamesTheOtherPerson(t *testing.T) {
 	for range shipments.MaxComments - 1 {
 		wantTo(t, s.post(t, path+"/comments", comment), path)
 	}
-	want(t, s.post(t, path+"/comments", comment), http.StatusUnprocessableEntity, "as many comments as are possible")
+	want(t, s.post(t, path+"/comments", comment), http.StatusUnprocessableEntity, "A shipment has at most 200 comments.")
 }
 
 // Each route needs the permission of its operation, and the organization of the person.

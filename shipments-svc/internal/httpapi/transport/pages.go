@@ -34,11 +34,6 @@ func encodePage(_ *http.Request, page shipments.ShownPage) reply {
 	}}
 }
 
-// Process admits the reading of a file of this size for a page: together with dry runs, and the pages of the API.
-func (u *Uploads) Process(ctx context.Context, org shipments.OrgID, size int64) (release func(), err error) {
-	return u.process(ctx, shipments.OrganizationOf(org), size)
-}
-
 // SendPage sends a page of a document once that is admitted. An error means that nothing was sent.
 func (u *Uploads) SendPage(
 	w http.ResponseWriter, r *http.Request, s *shipments.Service, org shipments.OrgID, o shipments.PageOrder,
@@ -58,7 +53,7 @@ func (u *Uploads) processed(
 		page, err := do(ctx, org, o)
 		open := page.Open
 		page.Open = func(ctx context.Context) (shipments.OpenFile, error) {
-			release, err := u.process(ctx, shipments.OrganizationOf(org), page.Size)
+			release, err := u.Process(ctx, shipments.OrganizationOf(org), page.Size)
 			if err != nil {
 				return nil, err
 			}

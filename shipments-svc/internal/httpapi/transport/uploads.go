@@ -57,8 +57,8 @@ func NewUploads() *Uploads {
 	}
 }
 
-// process admits the reading of a file of this size.
-func (u *Uploads) process(ctx context.Context, key shipments.Organization, size int64) (release func(), err error) {
+// Process admits the reading of a file of this size.
+func (u *Uploads) Process(ctx context.Context, key shipments.Organization, size int64) (release func(), err error) {
 	var held []func()
 	release = func() {
 		for _, place := range held {
@@ -112,7 +112,7 @@ func (u *Uploads) Receive(
 	processed := func() {}
 	process := func(size int64) (err error) { //nolint:contextcheck // likewise
 		processed()
-		processed, err = u.process(r.Context(), key, size)
+		processed, err = u.Process(r.Context(), key, size)
 		return err
 	}
 	a.Release = sync.OnceFunc(func() {
