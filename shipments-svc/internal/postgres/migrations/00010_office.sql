@@ -15,17 +15,28 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Shipments of before, those of one organization at a time. The owner sees them while row-level security is not forced.
+-- Shipments of before, a few at a time, for which their changes wait. The lock has the latest texts copied. The owner sees
+-- them while row-level security is not forced.
 ALTER TABLE shipments NO FORCE ROW LEVEL SECURITY;
 -- +goose StatementBegin
 DO $$
 DECLARE
     org uuid;
+    last uuid;
 BEGIN
     FOR org IN SELECT DISTINCT organization_id FROM shipment_search LOOP
-        UPDATE shipment_search s SET text = lower(concat_ws(E'\n', reference, vessel, voyage, origin, destination, containers))
-        FROM shipments WHERE shipments.organization_id = org AND s.organization_id = org AND s.shipment_id = id;
-        COMMIT;
+        last := '00000000-0000-0000-0000-000000000000';
+        WHILE last IS NOT NULL LOOP
+            WITH few AS (
+                SELECT id, lower(concat_ws(E'\n', reference, vessel, voyage, origin, destination, containers)) AS text
+                FROM shipments WHERE organization_id = org AND id > last ORDER BY id LIMIT 200 FOR SHARE
+            ), noted AS (
+                UPDATE shipment_search s SET text = few.text FROM few
+                WHERE s.organization_id = org AND s.shipment_id = few.id AND s.text <> few.text
+            )
+            SELECT (SELECT id FROM few ORDER BY id DESC LIMIT 1) INTO last;
+            COMMIT;
+        END LOOP;
     END LOOP;
 END $$;
 -- +goose StatementEnd
@@ -117,9 +128,9 @@ END $$;
 -- +goose StatementBegin
 DO $$
 BEGIN
+    ALTER TABLE shipment_history NO FORCE ROW LEVEL SECURITY;
     CREATE OR REPLACE TRIGGER count_decision AFTER INSERT ON shipment_history FOR EACH ROW
         WHEN (NEW.action IN ('approve', 'reject')) EXECUTE FUNCTION count_decision();
-    ALTER TABLE shipment_history NO FORCE ROW LEVEL SECURITY;
     ALTER TABLE decision_counts NO FORCE ROW LEVEL SECURITY;
     DELETE FROM decision_counts;
     INSERT INTO decision_counts
