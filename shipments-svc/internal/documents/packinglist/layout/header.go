@@ -21,6 +21,7 @@ var amounts = []vocabulary.Field{
 type header struct {
 	From, To int                      // indexes of its first row and of the row after the last; To is 0 without one
 	Headings []Heading                // of each column
+	top      []string                 // the text of each in its first row
 	own      []string                 // the lowest text of each
 	folded   []string                 // the texts, to be compared
 	columns  map[vocabulary.Field]int // the best column of each field
@@ -129,7 +130,7 @@ func (k memo) parse(rows []tables.Row) header {
 				text = row.Cells[col].Text
 			}
 			if col == len(h.own) {
-				h.own, above = append(h.own, ""), append(above, "")
+				h.top, h.own, above = append(h.top, ""), append(h.own, ""), append(above, "")
 			}
 			if text != "" {
 				if i == 0 && text != group && row.Cells[col].Merged { // its first row is above
@@ -138,6 +139,9 @@ func (k memo) parse(rows []tables.Row) header {
 				group = text
 			} else if i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
 				text = group
+			}
+			if i == 0 {
+				h.top[col] = text
 			}
 			if text != "" && text != h.own[col] {
 				above[col], h.own[col] = strings.TrimSpace(above[col]+" "+h.own[col]), text

@@ -39,7 +39,8 @@ func (h header) sizeColumns() (all []int) {
 		_, size := h.sizeOf(col)
 		f := h.Headings[col].Meaning.Field
 		sized := f == vocabulary.Calibre || f == vocabulary.Pieces
-		if f != vocabulary.None && !sized || !sizeText.MatchString(size) && !IsSized(size) {
+		alone := h.top[col] != "" && h.top[col] != h.own[col] && !h.shared(col)
+		if f != vocabulary.None && (!sized || alone) || !sizeText.MatchString(size) && !IsSized(size) {
 			continue
 		}
 		if seen[h.Headings[col].Text] {
@@ -54,6 +55,11 @@ func (h header) sizeColumns() (all []int) {
 		return nil
 	}
 	return all
+}
+
+// shared reports whether the heading in the first row above a column is also that of a neighbour.
+func (h header) shared(col int) bool {
+	return col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
 }
 
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
