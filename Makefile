@@ -70,10 +70,11 @@ test-compose: ## test an upgrade and a failing migration on a Docker engine with
 KUSTOMIZE_BASE := ../../.bin/helm template quayside chart --kube-version 1.34 --set-string prefix= \
 	--set kustomize=true,migrations.hook=false,networkPolicy.postgres=null,networkPolicy.redis=null
 
-generate: ## write what is derived from the code: deploy/docs/reference, the Go client, API documents of the gateway, kustomize's base
+generate: ## write what is derived from the code: deploy/docs/reference, the clients, API documents of the gateway, kustomize's base
 	@for program in shipments tokens; do cp $$program-svc/api/openapi.yaml gateway/apidocs/openapi/$$program.yaml; done
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .
 	@cd deploy && go generate ./client
+	@cd deploy/client/typescript && npm ci --silent --ignore-scripts && npm run --silent generate >/dev/null
 	@$(MAKE) --no-print-directory helm
 	@cd deploy/kubernetes && $(KUSTOMIZE_BASE) >base/objects.yaml && \
 	$(KUSTOMIZE_BASE) --set monitoring.enabled=true --show-only templates/monitoring.yaml >monitoring/objects.yaml
