@@ -35,6 +35,12 @@ all("form[data-fragment]").forEach((form) => {
   if (fields.has("code")) history.replaceState(null, "", location.pathname);
 });
 
+// The current tab is in view, also where there is no room for all of them.
+all(".tabs [aria-current]").forEach((tab) => {
+  const bar = tab.closest("ul");
+  bar.scrollLeft = tab.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
+});
+
 // Menus close when somebody goes on elsewhere.
 document.addEventListener("click", (event) => {
   all("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
