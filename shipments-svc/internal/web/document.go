@@ -38,26 +38,30 @@ type documentPage struct {
 	Styles  []list.NumberStyle
 	SaveAs  string
 	Tried   *change // what a correction would change
+	before  *total  // of its pallets; nil: they are too many
+	checks  []shipments.Check
 }
 
 func (p documentPage) page() answer { return page("document", p.Name, p) }
 
 func (s *site) showDocument(ctx context.Context, v *visit) (answer, error) {
-	p, _, err := s.documentPage(ctx, v)
+	p, err := s.documentPage(ctx, v)
+	if err == nil {
+		err = s.look(ctx, v, &p)
+	}
 	return p.page(), err
 }
 
-// documentPage returns the page of the document in the path, and its shipment.
-func (s *site) documentPage(ctx context.Context, v *visit) (p documentPage, of shipments.Detail, err error) {
+// documentPage returns the page of the document in the path, without what it looks like.
+func (s *site) documentPage(ctx context.Context, v *visit) (p documentPage, err error) {
 	d, err := s.document(ctx, v)
 	if err != nil {
-		return p, of, err
+		return p, err
 	}
 	found, err := s.get(ctx, v)
 	if err != nil {
-		return p, of, err
+		return p, err
 	}
-	defer found.Release()
 	p = documentPage{
 		Document: d, Name: cmp.Or(d.Filename, "The pallets that were sent"), Reference: found.Reference,
 		Version: found.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
@@ -76,7 +80,12 @@ func (s *site) documentPage(ctx context.Context, v *visit) (p documentPage, of s
 		}
 	}
 	p.Findings, _ = p.findings(here, nil)
-	return p, found.Detail, s.look(ctx, v, &p)
+	if p.checks = found.Checks; found.Lines == 0 {
+		others := func(p shipments.Pallet) bool { return p.Document != d.ID }
+		p.before = new(sum(slices.DeleteFunc(found.Pallets, others)))
+	}
+	found.Release()
+	return p, nil
 }
 
 // lookWait is how long a page waits until a table can be shown. Without it the page is complete.

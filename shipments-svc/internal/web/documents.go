@@ -112,8 +112,10 @@ func (s *site) retype(ctx context.Context, v *visit) (answer, error) {
 	if wrong == nil {
 		return redirect(v.here(), "retyped"), err
 	}
-	p, _, err := s.documentPage(ctx, v)
-	p.Faults = wrong
+	p, err := s.documentPage(ctx, v)
+	if p.Faults = wrong; err == nil {
+		err = s.look(ctx, v, &p)
+	}
 	return p.page(), err
 }
 

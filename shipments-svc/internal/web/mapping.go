@@ -60,7 +60,7 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	p, of, err := s.documentPage(ctx, v)
+	p, err := s.documentPage(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
@@ -77,7 +77,7 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	switch {
 	case err != nil:
 	case v.text("dry_run") == "true":
-		p.Tried, err = s.try(ctx, v, c, p.Document, of)
+		p.Tried, err = s.try(ctx, v, c, p)
 	default:
 		_, err = s.Service.CorrectMapping(ctx, v.org, c)
 	}
@@ -89,7 +89,7 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 			p.Faults[i].Field = "columns"
 		}
 	}
-	return p.page(), nil
+	return p.page(), s.look(ctx, v, &p)
 }
 
 // twice returns a field that the form gives to a column while another has it; "": none.
@@ -115,10 +115,8 @@ type change struct {
 type changed struct{ Name, From, To string }
 
 // try returns what a correction would change of a document and the checks of its shipment.
-func (s *site) try(
-	ctx context.Context, v *visit, c shipments.Correction, d shipments.Document, of shipments.Detail,
-) (*change, error) {
-	release, err := s.Uploads.Process(ctx, shipments.OrganizationOf(v.org), d.Size)
+func (s *site) try(ctx context.Context, v *visit, c shipments.Correction, p documentPage) (*change, error) {
+	release, err := s.Uploads.Process(ctx, shipments.OrganizationOf(v.org), p.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +131,15 @@ func (s *site) try(
 			all.Rows = append(all.Rows, changed{name, from, to})
 		}
 	}
-	others := func(p shipments.Pallet) bool { return p.Document != d.ID }
-	before := sum(slices.DeleteFunc(slices.Clone(of.Pallets), others))
-	after := sum(done.Pallets)
-	compare("Pallets", list.Figure(d.PalletsExtracted), list.Figure(done.Document.PalletsExtracted))
-	compare("Boxes", list.Figure(before.Boxes), list.Figure(after.Boxes))
-	compare("Net weight, kg", before.Weight.Figure(), after.Weight.Figure())
+	compare("Pallets", list.Figure(p.PalletsExtracted), list.Figure(done.Document.PalletsExtracted))
+	if after := sum(done.Pallets); p.before != nil {
+		compare("Boxes", list.Figure(p.before.Boxes), list.Figure(after.Boxes))
+		compare("Net weight, kg", p.before.Weight.Figure(), after.Weight.Figure())
+	}
 	for _, found := range done.Checks {
-		i := slices.IndexFunc(of.Checks, func(c shipments.Check) bool { return c.Name == found.Name })
+		i := slices.IndexFunc(p.checks, func(c shipments.Check) bool { return c.Name == found.Name })
 		if i >= 0 && found.Result != shipments.Skip {
-			compare(words(found.Name), words(of.Checks[i].Result), words(found.Result))
+			compare(words(found.Name), words(p.checks[i].Result), words(found.Result))
 		}
 	}
 	return &all, nil

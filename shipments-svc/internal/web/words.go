@@ -86,15 +86,16 @@ func counted(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// sum returns boxes and net weight of pallets.
-func sum(pallets []shipments.Pallet) (total struct {
+// total is the boxes and net weight of pallets.
+type total struct {
 	Boxes  int
 	Weight list.Grams
-},
-) {
+}
+
+func sum(pallets []shipments.Pallet) (of total) {
 	for _, p := range pallets {
-		total.Boxes += p.Boxes
-		total.Weight += p.Net()
+		of.Boxes += p.Boxes
+		of.Weight += p.Net()
 	}
-	return total
+	return of
 }
