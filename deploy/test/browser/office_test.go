@@ -171,6 +171,9 @@ func (w way) uploadsAndApproves(o organization) {
 	w.visit(o.shipments(""))
 	w.sees("Approved by you")
 	w.accessible()
+	if w.keyboard {
+		w.uses(o)
+	}
 	w.visit(o.shipments("/templates"))
 	w.sees("Cape Fresh")
 	w.accessible()
@@ -230,6 +233,27 @@ func TestAnOfficePrintsAShipment(t *testing.T) {
 	printed := ask(w.tab, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4)))
 	if pages := bytes.Count(printed, []byte("/Type /Page\n")); pages < 1 || pages > 3 {
 		t.Errorf("%d pages", pages)
+	}
+}
+
+// uses uses the keys of the overview and of lists, which can be turned off.
+func (w way) uses(o organization) {
+	w.keys("/")
+	w.awaits(`document.activeElement.id === "q"`)
+	w.fill("#q", "cfe") // the key itself is an event of the test's, which the page cannot prevent
+	w.load(chromedp.KeyEvent(kb.Enter))
+	w.keys("j")
+	w.awaits(`document.activeElement.textContent === "CFE-1"`)
+	w.keys("?")
+	w.awaits(`document.querySelector("dialog[open]")`)
+	w.accessible()
+	w.tabTo("dialog input")
+	w.keys(" ")
+	w.tabTo("dialog button")
+	w.keys(kb.Enter)
+	w.keys("/?")
+	if eval[bool](w.tab, `document.activeElement.id === "q" || !!document.querySelector("dialog[open]")`) {
+		w.Errorf("at %s: keys work that were turned off", o.shipments("/list"))
 	}
 }
 

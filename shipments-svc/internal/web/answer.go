@@ -217,5 +217,6 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 var functions = template.FuncMap{
 	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
 	"stated": stated, "counted": counted, "args": func(all ...any) []any { return all },
+	"shipment": transport.ShipmentIDs.Format,
 	"sentence": sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -91,4 +92,49 @@ func (s *site) again(ctx context.Context, v *visit, status int, reason string, f
 		p.Accepted = v.PostForm["accept"]
 	}
 	return p.page().as(status), err
+}
+
+// bulkPage says what became of shipments that were to be approved together.
+type bulkPage struct{ Approved, Refused []pages.Link }
+
+// approveAll approves each shipment that the form names, as the person has seen it, if no check found anything.
+func (s *site) approveAll(ctx context.Context, v *visit) (answer, error) {
+	if err := v.parse(); err != nil {
+		return answer{}, err
+	}
+	var p bulkPage
+	chosen := v.PostForm["approve"]
+	for _, one := range chosen[:min(len(chosen), perPage)] {
+		seen := append(strings.SplitN(one, ":", 3), "", "")
+		id, err := transport.ShipmentIDs.Parse(seen[0])
+		if err != nil {
+			return answer{}, errForm
+		}
+		o := shipments.Order{ID: id, By: v.order().By, Expects: func(n int64) bool { return number(n) == seen[1] }}
+		_, err = s.Service.Approve(ctx, v.org, shipments.Approval{Order: o, Clean: true})
+		if row := (pages.Link{Text: seen[2], To: v.path(seen[0])}); err == nil {
+			p.Approved = append(p.Approved, row)
+		} else {
+			row.Text += ": " + refusal(err)
+			p.Refused = append(p.Refused, row)
+		}
+	}
+	return page("bulk", "Approved together", p), nil
+}
+
+// refusal says why a shipment was not approved with others.
+func refusal(err error) string {
+	failing, found := errors.AsType[*shipments.ChecksFailingError](err)
+	switch {
+	case found:
+		return "a check found something (" + words(failing.Checks[0]) + ")"
+	case errors.Is(err, shipments.ErrVersion):
+		return "it was changed after you opened the list"
+	case errors.As(err, new(*shipments.TransitionError)):
+		return "it no longer waits for a review"
+	case errors.Is(err, shipments.ErrNotFound):
+		return "it was deleted"
+	default:
+		return "it could not be approved now; try again"
+	}
 }

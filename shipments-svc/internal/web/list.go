@@ -36,6 +36,7 @@ type listPage struct {
 	Unsorted  bool // too many were found to be sorted
 	Create    bool // the person may
 	Templates bool // the person may see them
+	Bulk      bool // the person may approve some of the rows together
 	Empty     bool // the organization has no shipments at all
 }
 
@@ -51,6 +52,11 @@ type row struct {
 	shipments.Shipment
 	shipments.Tally
 	Link string
+}
+
+// Clean reports whether the shipment waits for a review, and no check found anything.
+func (r row) Clean() bool {
+	return r.Status == shipments.ReadyForReview && r.Pass > 0 && r.Fail+r.Warn == 0
 }
 
 // filter returns the filter of the query. A value that is none of its parameter's is a *query.Error: without it the
@@ -120,6 +126,7 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	p.Bulk = v.may("POST /api/v1/shipments/{id}/approve") && slices.ContainsFunc(p.Rows, row.Clean)
 	p.Pages, p.Total = pages.Around(v.URL, number, perPage, int(found.Total)), list.Figure(int(found.Total))
 	p.Columns, p.Chips = columns(v, q.Sort), chips(v)
 	p.Clear = v.with(v.list(), "", "", filterNames...)

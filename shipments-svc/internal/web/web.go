@@ -252,6 +252,7 @@ var waits = map[string]time.Duration{
 var table = []route{
 	{"GET", "GET /shipments", (*site).overview},
 	{"GET /list", "GET /shipments", (*site).list},
+	{"POST /approve", "POST /shipments/{id}/approve", (*site).approveAll},
 	{"GET /new", "POST /shipments", (*site).showNew},
 	{"POST", "POST /shipments", (*site).create},
 	{"GET /export.xlsx", "GET /shipments", (*site).exportList},
@@ -301,6 +302,7 @@ var table = []route{
 var webhookRoutes = []route{
 	{"GET", "GET /webhook_endpoints", (*site).listWebhooks},
 	{"POST /data", "GET /webhook_endpoints", (*site).switchData},
+	{"POST /approve", "POST /shipments/{id}/approve", (*site).approveAll},
 	{"GET /new", "POST /webhook_endpoints", proven((*site).showNewWebhook)},
 	{"POST", "POST /webhook_endpoints", (*site).createWebhook},
 	{"GET /{id}", "GET /webhook_endpoints/{id}", (*site).showWebhook},

@@ -428,13 +428,13 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	want(t, s.get(t, path+"/history"), http.StatusOK, "Type: Packing list → Other", "list.csv")
 }
 
-func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
-	t.Parallel()
-	s := start(t)
+// ready makes a shipment that waits for a review.
+func (s *site) ready(t *testing.T, reference string, found ...shipments.Check) {
+	t.Helper()
 	id, _ := publicid.Parse("org", s.org)
 	from := shipments.Shipment{
-		ID: shipments.ID{1}, Status: shipments.ReadyForReview,
-		Draft: shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
+		ID: shipments.ID(uuid.Must(uuid.NewV7())), Status: shipments.ReadyForReview,
+		Draft: shipments.Draft{Reference: reference, Vessel: "V", Origin: "O", Destination: "D"},
 	}
 	to := from
 	to.Version, to.PalletsCount = 1, 1
@@ -443,14 +443,42 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		s.repo.Revise(t.Context(), shipments.OrgID(id), shipments.Revision{
 			From: from, To: to, Entry: shipments.Entry{Version: 1, Action: shipments.Update, Status: to.Status},
 			Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plum", Calibre: "AA", Boxes: 9, BoxWeight: 5000}},
-			Checks: []shipments.Check{
-				{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
-				{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
-			},
+			Checks:  found,
 		}),
 	); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestShipmentsWithoutFindingsAreApprovedTogether, each as it was seen and by a decision of its own; others are named.
+func TestShipmentsWithoutFindingsAreApprovedTogether(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, reference := range []string{"Clean", "Seen before"} {
+		s.ready(t, reference, shipments.Check{Name: "weight_unit", Result: shipments.Pass})
+	}
+	s.ready(t, "Warned", shipments.Check{Name: "weight_unit", Result: shipments.Warn})
+	base := "/shipments/" + s.org
+	page := s.get(t, base+"/list?sort=reference").Body.String()
+	chosen := regexp.MustCompile(`name="approve" value="([^"]+)"`).FindAllStringSubmatch(page, -1)
+	warned := regexp.MustCompile(`/(ship_[a-z0-9]+)">Warned`).FindStringSubmatch(page)[1]
+	form := url.Values{"approve": {
+		chosen[0][1], strings.Replace(chosen[1][1], ":1:", ":0:", 1), warned + ":1:Warned",
+	}}
+	for range 2 { // sent twice
+		want(t, s.post(t, base+"/approve", form), http.StatusOK, "1 shipment approved", "2 shipments not approved",
+			"Seen before: it was changed", "Warned: a check found something (Weight unit)")
+	}
+	want(t, s.get(t, base), http.StatusOK, "Approved 1</span>", `Ready for review <span class="count">2</span>`)
+	want(t, s.post(t, base+"/approve", url.Values{"approve": {"x"}}), http.StatusBadRequest)
+}
+
+func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.ready(t, "PO-2",
+		shipments.Check{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
+		shipments.Check{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"})
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)
 	path := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
 	want(t, s.get(t, "/shipments/"+s.org), http.StatusOK, `Failing checks <span class="count">1</span>`, "1 failed")

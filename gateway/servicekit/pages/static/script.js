@@ -355,3 +355,43 @@ all("button[data-preview]").forEach((button) => {
     }
   });
 });
+
+// Of tabs that do not fit, the current one is seen.
+all("nav [aria-current]").forEach((tab) => tab.scrollIntoView({ block: "nearest", inline: "nearest" }));
+
+// A box ticks all of a name.
+all("[data-all]").forEach((label) => {
+  label.hidden = false;
+  label.querySelector("input").addEventListener("change", (event) => {
+    all(`input[name="${label.dataset.all}"]`).forEach((box) => { box.checked = event.target.checked; });
+  });
+});
+
+// Keys of lists, which a person can turn off (WCAG 2.1.4).
+const help = document.getElementById("keys");
+if (help) {
+  const dialog = help.content.querySelector("dialog");
+  const used = dialog.querySelector("input");
+  used.checked = localStorage.getItem("keys") !== "off";
+  used.addEventListener("change", () => localStorage.setItem("keys", used.checked ? "on" : "off"));
+  document.body.append(dialog);
+  const step = (by) => {
+    const links = all("#shipments tbody th a, .brief li > a");
+    const next = links.indexOf(document.activeElement) + by;
+    links[Math.min(Math.max(next, 0), links.length - 1)]?.focus();
+  };
+  const actions = {
+    "/": () => { const box = document.getElementById("q"); box?.focus(); box?.select(); },
+    j: () => step(1), k: () => step(-1), c: () => document.getElementById("new")?.click(), "?": () => dialog.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !used.checked || !actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  });
+  all("#show-keys").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", actions["?"]);
+  });
+}

@@ -87,30 +87,12 @@ CREATE TABLE IF NOT EXISTS decision_counts (
     PRIMARY KEY (organization_id, day, action, shard)
 ) WITH (fillfactor = 50);
 
--- The lists that a person returns to, by the filters in their address.
-CREATE TABLE IF NOT EXISTS saved_views (
-    organization_id uuid           NOT NULL,
-    person          text           NOT NULL,
-    name            text           NOT NULL,
-    query           text           NOT NULL,
-    created_at      timestamptz(3) NOT NULL,
-    PRIMARY KEY (organization_id, person, name)
-);
-
--- +goose StatementBegin
-DO $$
-DECLARE
-    name regclass;
-    mine text := $q$organization_id = nullif(current_setting('quayside.organization', true), '')::uuid$q$;
-BEGIN
-    FOREACH name IN ARRAY ARRAY['decision_counts', 'saved_views']::regclass[] LOOP
-        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO quayside_tenant', name);
-        EXECUTE format('DROP POLICY IF EXISTS tenant ON %s', name);
-        EXECUTE format('CREATE POLICY tenant ON %1$s TO quayside_tenant USING (%2$s) WITH CHECK (%2$s)', name, mine);
-    END LOOP;
-END $$;
--- +goose StatementEnd
+ALTER TABLE decision_counts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON decision_counts TO quayside_tenant;
+DROP POLICY IF EXISTS tenant ON decision_counts;
+CREATE POLICY tenant ON decision_counts TO quayside_tenant
+    USING (organization_id = nullif(current_setting('quayside.organization', true), '')::uuid)
+    WITH CHECK (organization_id = nullif(current_setting('quayside.organization', true), '')::uuid);
 
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION count_decision() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -144,7 +126,7 @@ END $$;
 -- +goose Down
 DROP TRIGGER count_decision ON shipment_history;
 DROP FUNCTION count_decision;
-DROP TABLE decision_counts, saved_views;
+DROP TABLE decision_counts;
 DROP INDEX shipment_history_people, shipments_failing, pallets_number;
 DROP FUNCTION search_pallets;
 -- +goose StatementBegin
