@@ -114,8 +114,7 @@ func (r *Reporter) Count(token string, from netip.Addr, status int) {
 	now, refusal := time.Now(), slices.Index(refusals, status)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	u := r.of(token)
-	u.used(now, from)
+	u := r.of(token, now, from)
 	if refusal >= 0 {
 		u.Refused++
 		u.Results[refusal]++
@@ -132,27 +131,23 @@ func (r *Reporter) Fail(token string, from netip.Addr, f Failure) {
 	r.merge(use{Token: token, LastUsedAt: f.At, Address: from, Errors: []Failure{f}})
 }
 
-// of returns the usage of a token.
-func (r *Reporter) of(token string) *use {
+// of returns the usage of a token, which was used at a time from an address.
+func (r *Reporter) of(token string, at time.Time, from netip.Addr) *use {
 	u := r.uses[token]
 	if u == nil {
 		u = &use{Token: token}
 		r.uses[token] = u
 	}
-	return u
-}
-
-func (u *use) used(at time.Time, from netip.Addr) {
 	if !u.LastUsedAt.After(at) {
 		u.LastUsedAt, u.Address = at, from
 	}
+	return u
 }
 
 func (r *Reporter) merge(u use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := r.of(u.Token)
-	known.used(u.LastUsedAt, u.Address)
+	known := r.of(u.Token, u.LastUsedAt, u.Address)
 	known.Allowed += u.Allowed
 	known.Refused += u.Refused
 	for i, n := range u.Results {
