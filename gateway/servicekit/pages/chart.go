@@ -15,7 +15,7 @@ type Column struct {
 	Values []int64
 }
 
-// Bar is a part of a column, in the units of the drawing: a column is 10 wide, and the highest 100 high.
+// Bar is a part of a column, in the units of the drawing: a column is 10 wide, and at most 100 high.
 type Bar struct {
 	Series, X, Y, Height int
 }
@@ -52,11 +52,11 @@ func (c Chart) Width() int { return 10 * len(c.Columns) }
 
 // Bars are the parts that are drawn: one that is not zero is seen, and few are low.
 func (c Chart) Bars() (bars []Bar) {
-	unit := 100 / float64(max(5, c.Highest()))
+	unit := float64(100-2*len(c.Series)) / float64(max(5, c.Highest()))
 	for x, column := range c.Columns {
 		top := 100
 		for i, n := range column.Values {
-			if height := max(2, int(float64(n)*unit)); n > 0 {
+			if height := 2 + int(float64(n)*unit); n > 0 {
 				top -= height
 				bars = append(bars, Bar{Series: i, X: 10*x + 1, Y: top, Height: height})
 			}
