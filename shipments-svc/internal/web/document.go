@@ -100,7 +100,7 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	case p.ContentType == "image/png" || p.ContentType == "image/jpeg":
 		p.Picture = p.Link + "/file"
 	}
-	if p.Kind == shipments.Unread {
+	if p.Kind == shipments.Unread || p.Unfinished() { // an unfinished one is being read, and its page loaded again
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWait)

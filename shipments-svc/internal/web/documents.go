@@ -26,13 +26,17 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	}
 	var done shipments.Attached
 	var wrong pages.Faults
-	for _, a := range append([]shipments.Attachment{received.Attachment}, received.More...) {
+	for i, a := range append([]shipments.Attachment{received.Attachment}, received.More...) {
 		if err == nil {
 			done, err = s.attachOne(ctx, v, a)
 		}
 		faults := attachFaults(err)
-		if err != nil && faults == nil {
+		ends := err != nil && faults == nil
+		switch {
+		case ends && i == 0:
 			return answer{}, err
+		case ends: // files before it were attached
+			faults.Add("file", "It could not be attached, and those after it were not. Attach them again.")
 		}
 		for _, f := range faults {
 			if len(received.More) > 0 {
@@ -40,7 +44,9 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 			}
 			wrong = append(wrong, f)
 		}
-		err = nil
+		if err = nil; ends {
+			break
+		}
 	}
 	switch {
 	case wrong == nil && len(received.More) > 0:

@@ -128,6 +128,9 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	}
 	p.Bulk = v.may("POST /api/v1/shipments/{id}/approve") && slices.ContainsFunc(p.Rows, row.Clean)
 	p.Pages, p.Total = pages.Around(v.URL, number, perPage, int(found.Total)), list.Figure(int(found.Total))
+	if found.Total == shipments.MaxMatches && q.Sort != (shipments.Sort{}) { // of more it has the first ones
+		p.Total += "+"
+	}
 	p.Columns, p.Chips = columns(v, q.Sort), chips(v)
 	p.Clear = v.with(v.list(), "", "", filterNames...)
 	p.XLSX, p.CSV = v.with(v.path("export.xlsx"), "", ""), v.with(v.path("export.csv"), "", "")
