@@ -50,7 +50,8 @@ func readSections(file string) (Sections, error) {
 	}
 	for i, section := range service.Sections {
 		if section.Text == "" || !strings.HasPrefix(section.Path, "/") || !strings.Contains(section.Path, "/{org}") {
-			return nil, fmt.Errorf("section %d must have a text, and a path with {org} such as /temperatures/{org}", i+1)
+			return nil, fmt.Errorf("section %d must have a text, and a path with {org} such as /temperatures/{org}",
+				i+1)
 		}
 	}
 	return service.Sections, nil

@@ -81,7 +81,8 @@ func New() (*Reader, error) {
 // Prepare compiles PDFium, unless that was done before, in a process of its own: it takes 350 MiB. Until then each
 // child that reads a PDF does.
 func (r *Reader) Prepare(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, r.program, Command, Prepare, r.pdfium) //nolint:gosec // G204: this program
+	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
+	cmd.Args = []string{r.name, Command, Prepare, r.pdfium}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("prepare PDFium: %w: %s", err, out)
 	}
