@@ -30,6 +30,9 @@ func TestEveryRequestButAGETOfTheSignInPageCountsAsASignIn(t *testing.T) {
 		{"POST", "/settings/sign-out", false},
 		{"POST", "/sign-inn", false},
 	} {
+		if (&Gate{}).windowOfPage(httptest.NewRequest(tt.method, tt.target, nil)) != pageWindow {
+			t.Errorf("%s %s is a sign-in where there is none", tt.method, tt.target)
+		}
 		if got := g.windowOfPage(httptest.NewRequest(tt.method, tt.target, nil)) == signInWindow; got != tt.want {
 			t.Errorf("%s %s: %v, want %v", tt.method, tt.target, got, tt.want)
 		}

@@ -102,7 +102,9 @@ func (x *exchange) complete(status int) {
 	if (x.gate.drain.Draining() || x.closes) && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
 	}
-	setWindowHeaders(header, x.window)
+	if x.window.Limit > 0 { // it was counted
+		setWindowHeaders(header, x.window)
+	}
 	if x.admitted && x.token != nil && x.token.Rotated && !x.token.ExpiresAt.IsZero() {
 		// RFC 8594: the time to change to its successor
 		header["Sunset"] = []string{x.token.ExpiresAt.UTC().Format(http.TimeFormat)}

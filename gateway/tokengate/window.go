@@ -63,6 +63,10 @@ func windowsOf(w ratelimit.Window, addr netip.Addr) []ratelimit.Window {
 // charge counts a request in windows until one is empty, or cannot be counted. The response reports the one that
 // refuses it, or else the one with the least left.
 func (x *exchange) charge(ctx context.Context, windows ...ratelimit.Window) error {
+	if len(windows) == 0 { // it is not counted
+		x.window = ratelimit.State{Allowed: true}
+		return nil
+	}
 	for i, w := range windows {
 		state, err := x.gate.windows.Take(ctx, w)
 		if i == 0 || err == nil && (!state.Allowed || state.Remaining < x.window.Remaining) {
@@ -134,7 +138,7 @@ func (x *exchange) chargePerson(r *http.Request) error {
 // pages throttles failed sign-ins itself, by account and by address.
 func (g *Gate) windowOfPage(r *http.Request) ratelimit.Window {
 	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
-	case r.URL.Path != g.SignIn && !strings.HasPrefix(r.URL.Path, g.SignIn+"/"),
+	case g.SignIn == "", r.URL.Path != g.SignIn && !strings.HasPrefix(r.URL.Path, g.SignIn+"/"),
 		r.URL.Path == g.SignIn && reads,
 		sameOrigin.Check(r) != nil: // the service refuses it without trying, so another site's page cannot use up the window
 		return pageWindow
