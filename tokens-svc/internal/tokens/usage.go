@@ -87,6 +87,11 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 		if u.LastUsedAt.After(now) {
 			u.LastUsedAt = now
 		}
+		for i, f := range u.Errors {
+			if f.At.After(now) {
+				u.Errors[i].At = now
+			}
+		}
 		uses[i] = u
 	}
 	return s.repo.AddUsage(ctx, uses)
