@@ -167,6 +167,9 @@ func (w way) uploadsAndApproves(o organization) {
 	w.sees("The shipment was approved.")
 	w.visit(o.shipments("/list?status=approved&vessel=msc"))
 	w.sees("CFE-1")
+	if w.script {
+		w.savesAView(o)
+	}
 	w.accessible()
 	w.visit(o.shipments(""))
 	w.sees("Approved by you")
@@ -177,6 +180,19 @@ func (w way) uploadsAndApproves(o organization) {
 	w.visit(o.shipments("/templates"))
 	w.sees("Cape Fresh")
 	w.accessible()
+}
+
+// savesAView names the list that is shown, finds it by its name on another one, and can remove it.
+func (w way) savesAView(o organization) {
+	w.click("#filters summary")
+	w.fill("#view", "MSC, done")
+	w.click("#save-view button")
+	w.visit(o.shipments("/list"))
+	w.follow("#views a")
+	w.awaits(`document.querySelector("#views a[aria-current]") && location.search.includes("vessel=msc")`)
+	w.accessible()
+	w.click("#views button")
+	w.awaits(`document.querySelector("#views").hidden`)
 }
 
 // correctsAColumn goes to the list, sees what another field of a column would change, and has it remembered as it is.

@@ -46,12 +46,12 @@ var DocumentTypes = []DocumentType{
 }
 
 // FileNames are patterns of names, in any case, that suggest the type of a file. Those of later types come first, and a
-// table is a packing list unless they match.
+// file with text is a packing list unless they match: one that is not fails visibly, and its type can be corrected.
 var FileNames = map[DocumentType]string{
 	BillOfLading:             `lading|(^|[^a-z])[hm]?b[-_ ]?o?l([^a-z]|$)`,
 	CommercialInvoice:        `invoice|(^|[^a-z])inv([^a-z]|$)`,
 	PhytosanitaryCertificate: `phyto|sanitary`,
-	PackingList:              `pack|(^|[^a-z])pl([^a-z]|$)|\.(xls[xm]|csv|tsv|txt)$`,
+	PackingList:              `pack|(^|[^a-z])pl([^a-z]|$)|\.(xls[xm]|csv|tsv|txt|pdf)$`,
 }
 
 // SuggestType returns the type that the name of a file suggests.

@@ -249,7 +249,11 @@ all("[data-files]").forEach((area) => {
   const input = area.querySelector("[type=file]");
   const list = area.querySelector(".files");
   const common = area.querySelector("[name=type]");
+  const said = Object.assign(document.createElement("p"), { className: "fault" });
+  said.setAttribute("role", "alert");
+  form.querySelector(".buttons").before(said);
   let files = [];
+  let made = form === area ? form.action.replace(/\/documents$/, "") : "";
   area.hidden = false;
   all("[data-without-script]", area).forEach((field) => { field.hidden = true; });
   const load = async (address, options) => {
@@ -291,7 +295,7 @@ all("[data-files]").forEach((area) => {
     try {
       const { response, page } = await load(address, { method: "POST", body });
       one.sent = response.redirected;
-      one.state.textContent = one.sent ? "Being read…" : (page.querySelector("#file-fault") || page.querySelector("main h1")).textContent;
+      one.state.textContent = one.sent ? "Being read…" : page.querySelector("#file-fault, #summary li, main .lead, main h1").textContent;
     } catch {
       one.state.textContent = "It was not sent. Try again.";
     }
@@ -311,21 +315,27 @@ all("[data-files]").forEach((area) => {
     }
   };
   form.addEventListener("submit", async (event) => {
-    if (event.defaultPrevented || event.submitter?.dataset.preview || files.length === 0) return;
+    if (event.defaultPrevented || event.submitter?.dataset.preview || (files.length === 0 && (form === area || !made))) return;
     event.preventDefault();
-    let shipment = form.action.replace(/\/documents$/, "");
+    said.replaceChildren();
     try {
-      if (form !== area) {
+      if (!made) {
         const { response } = await load(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
         if (!response.redirected) return form.submit();
-        shipment = response.url.split("?")[0];
+        made = response.url.split("?")[0];
       }
-      for (const one of files.filter((other) => !other.sent)) await send(shipment + "/documents", one);
+      for (const one of files.filter((other) => !other.sent)) await send(made + "/documents", one);
       if (files.every((one) => one.sent)) {
-        await follow(shipment + "/documents");
-        return location.assign(shipment + (files.length > 1 ? "?done=attached-all" : "?done=attached"));
+        await follow(made + "/documents");
+        return location.assign(made + (files.length > 1 ? "?done=attached-all" : "?done=attached"));
       }
-    } catch { /* it can be sent again: what was made is found */ }
+      said.append(`${files.filter((one) => one.sent).length} of ${files.length} files were attached to `,
+        Object.assign(document.createElement("a"), { href: made, textContent: "the shipment" }),
+        ". Remove the others, or send them again.");
+      if (form !== area) all("input", form).forEach((field) => { field.readOnly = true; });
+    } catch {
+      said.append("It was not sent. Check the connection, and try again.");
+    }
     delete form.dataset.sent;
     all("button", form).forEach((button) => button.removeAttribute("aria-disabled"));
   });
@@ -366,6 +376,50 @@ all("[data-all]").forEach((label) => {
     all(`input[name="${label.dataset.all}"]`).forEach((box) => { box.checked = event.target.checked; });
   });
 });
+
+// Views are searches, filters and orders of a list that a person named, in this browser.
+const views = document.getElementById("views");
+if (views) {
+  const person = document.querySelector("#account-menu .break")?.textContent ?? "";
+  const key = `views ${views.dataset.list} ${person}`;
+  const form = document.getElementById("save-view");
+  const name = form.querySelector("input");
+  const saved = () => {
+    try { return [].concat(JSON.parse(localStorage.getItem(key)) ?? []); } catch { return []; }
+  };
+  const store = (list) => {
+    localStorage.setItem(key, JSON.stringify(list.slice(-20)));
+    show();
+  };
+  const show = () => {
+    views.replaceChildren(...saved().map((view) => {
+      const link = Object.assign(document.createElement("a"), { className: "chip", href: views.dataset.list, textContent: view.name });
+      link.search = view.query;
+      if (link.search === location.search) link.setAttribute("aria-current", "true");
+      const remove = Object.assign(document.createElement("button"), { className: "link", type: "button", textContent: "✕" });
+      remove.setAttribute("aria-label", `Remove the view ${view.name}`);
+      remove.addEventListener("click", () => store(saved().filter((other) => other.name !== view.name)));
+      const item = document.createElement("li");
+      item.append(link, " ", remove);
+      return item;
+    }));
+    views.hidden = views.children.length === 0;
+  };
+  form.hidden = false;
+  form.querySelector("button").addEventListener("click", () => {
+    const text = name.value.trim();
+    if (!text) return name.focus();
+    store([...saved().filter((view) => view.name !== text), { name: text, query: location.search }]);
+    name.value = "";
+    document.getElementById("filters").open = false;
+  });
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    form.querySelector("button").click();
+  });
+  show();
+}
 
 // Keys of lists, which a person can turn off (WCAG 2.1.4).
 const help = document.getElementById("keys");
