@@ -65,8 +65,8 @@ func init() {
 // directive log. Each refusal emits an event, token_gate_CODE, such as token_gate_rate_limited, with the data code,
 // status, client and subject.
 //
-// Placeholders are replaced in URLs and secrets; one without a value is an error, but of the signing key: then there are
-// no assertions. Secrets should be one, {env.NAME} or {file.PATH}: more people read a configuration than may read a
+// Placeholders are replaced in URLs and secrets; one without a value is an error, but of the signing key: then there
+// are no assertions. Secrets should be one, {env.NAME} or {file.PATH}: more people read a configuration than may read a
 // secret.
 type Gate struct {
 	// Introspection is the URL of an introspection endpoint (RFC 7662).

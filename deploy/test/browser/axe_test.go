@@ -56,8 +56,8 @@ func (b *tab) audit() []violation {
 	return eval[[]violation](b, `axe.run(document, `+axeRules+`).then(result => result.violations)`)
 }
 
-// fits fails the test if the page scrolls horizontally in a window of so many CSS pixels. 320 are also 1280 at 400 % zoom
-// (WCAG 1.4.10).
+// fits fails the test if the page scrolls horizontally in a window of so many CSS pixels. 320 are also 1280 at 400 %
+// zoom (WCAG 1.4.10).
 func (b *tab) fits(width int64) {
 	b.Helper()
 	b.size(width, 800)

@@ -63,7 +63,8 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	}
 	b.accessible()
 	b.follow("#tokens tbody th a")
-	b.reloadsUntil(b.path(), `/404 Not Found\s+GET .api.v1.shipments.none\s+req_/.test(document.querySelector("#errors").innerText)`)
+	b.reloadsUntil(b.path(),
+		`/404 Not Found\s+GET .api.v1.shipments.none\s+req_/.test(document.querySelector("#errors").innerText)`)
 	b.sees("Succeeded 1")
 	b.accessible()
 	b.follow(`a[href="?span=30d"]`)

@@ -66,8 +66,8 @@ type Limiter struct {
 	batcher *batcher
 }
 
-// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect. Without a
-// client all windows are Local.
+// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect. Without
+// a client all windows are Local.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
 	clock, memory := &clock{local: now}, newMemory(memorySize)
 	return &Limiter{options: options, clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}

@@ -57,8 +57,8 @@ func readSections(file string) (Sections, error) {
 	return service.Sections, nil
 }
 
-// Of returns the sections of an organization that a person with these permissions may see. The one at or above the path of
-// the page is current.
+// Of returns the sections of an organization that a person with these permissions may see. The one at or above the path
+// of the page is current.
 func (all Sections) Of(org, path string, permissions []string) (links []Link) {
 	for _, section := range all {
 		if section.Permission == "" || slices.Contains(permissions, section.Permission) {

@@ -98,14 +98,11 @@ func TestSettingsEndWithTheirStatement(t *testing.T) {
 			if zone != "Africa/Johannesburg" {
 				t.Errorf("within: %s", zone)
 			}
-			rows, err := db.QueryContext(t.Context(), `SELECT generate_series(1, 1000)`)
-			if err != nil || !rows.Next() {
-				t.Fatal(err)
-			}
-			if err := errors.Join(rows.Close(), rows.Err()); err != nil {
+			if err := readOneOfMany(t.Context(), db); err != nil {
 				t.Error(err)
 			}
-			if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, postgres.ErrRefused) {
+			if stmt, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, postgres.ErrRefused) {
+				defer func() { _ = stmt.Close() }()
 				t.Errorf("prepared: %v", err)
 			}
 			ctx := context.WithValue(t.Context(), elsewhere{}, true)
@@ -114,4 +111,17 @@ func TestSettingsEndWithTheirStatement(t *testing.T) {
 			}
 		})
 	}
+}
+
+// readOneOfMany closes rows of which it has read the first.
+func readOneOfMany(ctx context.Context, db *sqlx.DB) error {
+	rows, err := db.QueryContext(ctx, `SELECT generate_series(1, 1000)`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return errors.New("there is no row")
+	}
+	return rows.Err()
 }
