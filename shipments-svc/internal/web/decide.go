@@ -107,11 +107,10 @@ func (s *site) approveAll(ctx context.Context, v *visit) (answer, error) {
 	for _, one := range chosen[:min(len(chosen), perPage)] {
 		seen := append(strings.SplitN(one, ":", 3), "", "")
 		id, err := transport.ShipmentIDs.Parse(seen[0])
-		if err != nil {
-			return answer{}, errForm
-		}
 		o := shipments.Order{ID: id, By: v.order().By, Expects: func(n int64) bool { return number(n) == seen[1] }}
-		_, err = s.Service.Approve(ctx, v.org, shipments.Approval{Order: o, Clean: true})
+		if err == nil {
+			_, err = s.Service.Approve(ctx, v.org, shipments.Approval{Order: o, Clean: true})
+		}
 		if row := (pages.Link{Text: seen[2], To: v.path(seen[0])}); err == nil {
 			p.Approved = append(p.Approved, row)
 		} else {

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	got, err := Load(environ(), all...)
 	want := Settings{
 		Service:       settings.Service{DatabaseURL: dsn, GatewayIssuer: "quayside-gateway"},
-		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
+		ListenAddress: ":8082", GatewaysAddress: ":8092", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
 		OIDCVerifiedClaim: "email_verified", MaxActiveTokens: 1000, Passkeys: true,
 		GatewayCredential: shared, TokenPeppers: pepper,
 	}
