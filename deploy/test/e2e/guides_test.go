@@ -106,8 +106,11 @@ func main() {
 	}
 }
 
-// sample is a sample in a page of the reference.
-var sample = regexp.MustCompile(`<details name="sample"[^>]*><summary>(\w+)</summary><pre><code>([^<]*)</code>`)
+// sample is a sample in a page of the reference, whose words are coloured by tags.
+var (
+	sample = regexp.MustCompile(`(?s)<div class="(sh|go|python|js)"><pre><code>(.*?)</code>`)
+	tag    = regexp.MustCompile(`<[^>]*>`)
+)
 
 // TestTheSamplesOfTheReferenceRun runs those of a request without and of one with a body.
 func TestTheSamplesOfTheReferenceRun(t *testing.T) {
@@ -121,10 +124,10 @@ func TestTheSamplesOfTheReferenceRun(t *testing.T) {
 			t.Fatalf("%s has %d samples", operation, len(samples))
 		}
 		for _, found := range samples {
-			language := map[string]string{"curl": "sh", "Go": "go", "Python": "python", "JavaScript": "js"}[found[1]]
+			language, code := found[1], html.UnescapeString(tag.ReplaceAllString(found[2], ""))
 			t.Run(operation+" "+language, func(t *testing.T) {
 				t.Parallel()
-				out := runCode(t, language, html.UnescapeString(found[2]), "QUAYSIDE_URL="+stack.URL,
+				out := runCode(t, language, code, "QUAYSIDE_URL="+stack.URL,
 					"QUAYSIDE_TOKEN="+fresh(t, "shipments:write").Secret)
 				if !strings.Contains(out, want) {
 					t.Errorf("no %s in\n%s", want, out)
