@@ -42,14 +42,34 @@ type place struct {
 	ended bool
 }
 
-// giveWay ends the request: what it writes now fails. Once it has ended, its connection is that of other requests.
+// giveWay ends the request: what it writes now fails. Once it has ended, its connection is that of other requests. A
+// write that begins meanwhile sets a deadline of its own, so that of the past is set until the request has ended.
 func (p *place) giveWay() {
+	for p.expire() {
+		time.Sleep(expireAgain)
+	}
+}
+
+// expireAgain is how long it may take to end a request whose write has begun meanwhile.
+const expireAgain = 20 * time.Millisecond
+
+// expire has what the request writes fail, and reports whether it had not ended. It passes by the writers of Caddy,
+// which only the handler of the request may use.
+func (p *place) expire() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.ended {
-		_ = http.NewResponseController(p.writer).SetWriteDeadline(time.Now())
+		w := p.writer
+		for outer, ok := w.(unwrapper); ok; outer, ok = w.(unwrapper) {
+			w = outer.Unwrap()
+		}
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now())
 	}
+	return !p.ended
 }
+
+// unwrapper is a writer around another, as http.ResponseController knows it.
+type unwrapper interface{ Unwrap() http.ResponseWriter }
 
 func (p *place) leave() {
 	p.mu.Lock()
