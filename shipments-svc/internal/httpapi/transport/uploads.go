@@ -141,6 +141,7 @@ func (u *Uploads) Receive(
 	switch {
 	case body.state.Load() == gaveWay:
 		err = errSlow
+		w.Header().Set("Connection", "close") // its deadline ends what comes on the connection, also further requests
 	case err != nil && body.err != nil:
 		err = body.err
 	}

@@ -224,13 +224,16 @@ func TestASlowUploadGivesWay(t *testing.T) {
 		const large = 14 << 20
 		var held []<-chan int
 		var uploads []*io.PipeWriter
+		var answers []*httptest.ResponseRecorder
 		for range 4 { // 3 × 14 MiB each, of 112 MiB
 			org := publicid.New("org")
 			for range 3 {
 				body, upload := io.Pipe()
 				uploads = append(uploads, upload)
 				sent := io.MultiReader(strings.NewReader(strings.Repeat(" ", large*2/3)), body)
-				held = append(held, sendSlowly(t.Context(), handler, org, large, sent, cutOff{httptest.NewRecorder(), upload}))
+				answers = append(answers, httptest.NewRecorder())
+				w := cutOff{answers[len(answers)-1], upload}
+				held = append(held, sendSlowly(t.Context(), handler, org, large, sent, w))
 			}
 		}
 		gone := func() (n int) {
@@ -249,9 +252,12 @@ func TestASlowUploadGivesWay(t *testing.T) {
 			_ = upload.Close()
 		}
 		slow := 0
-		for _, one := range held {
-			if <-one == http.StatusRequestTimeout {
-				slow++
+		for i, one := range held {
+			if <-one != http.StatusRequestTimeout {
+				continue
+			}
+			if slow++; answers[i].Header().Get("Connection") != "close" { // its deadline would end the next request
+				t.Errorf("the connection stays: %v", answers[i].Header())
 			}
 		}
 		if slow == 0 || slow > 6 {
