@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -71,10 +72,12 @@ func (s *site) overview(ctx context.Context, v *visit) (answer, error) {
 		of(shipments.Pending, "Waiting for documents", "Every shipment has its documents."),
 		of(shipments.Processing, "Being read", "No document is being read."),
 	}
+	rows, err := s.rows(ctx, v, slices.Concat(lists...))
+	if err != nil {
+		return answer{}, err
+	}
 	for i, some := range lists {
-		if p.Panels[i].Rows, err = s.rows(ctx, v, some); err != nil {
-			return answer{}, err
-		}
+		p.Panels[i].Rows, rows = rows[:len(some)], rows[len(some):]
 	}
 	for _, d := range found.Latest {
 		p.Latest = append(p.Latest, deedRow{d, v.path(transport.ShipmentIDs.Format(d.ID)), d.By.ID == v.person.Actor()})

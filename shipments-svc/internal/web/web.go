@@ -302,7 +302,6 @@ var table = []route{
 var webhookRoutes = []route{
 	{"GET", "GET /webhook_endpoints", (*site).listWebhooks},
 	{"POST /data", "GET /webhook_endpoints", (*site).switchData},
-	{"POST /approve", "POST /shipments/{id}/approve", (*site).approveAll},
 	{"GET /new", "POST /webhook_endpoints", proven((*site).showNewWebhook)},
 	{"POST", "POST /webhook_endpoints", (*site).createWebhook},
 	{"GET /{id}", "GET /webhook_endpoints/{id}", (*site).showWebhook},

@@ -349,14 +349,21 @@ func (s *site) list(t *testing.T, path string) string {
 	return listOf.FindStringSubmatch(s.get(t, path+"/documents").Body.String())[1]
 }
 
-// A document is shown as it is read, with what the checks found in it.
-func TestADocumentIsLookedAt(t *testing.T) {
-	t.Parallel()
-	s := start(t)
+// withList returns the address of a shipment whose only document was read.
+func (s *site) withList(t *testing.T) string {
+	t.Helper()
 	s.reads(t)
 	path := s.create(t)
 	wantTo(t, s.attach(t, path, "false"), path)
 	s.until(t, path, `id="approve"`)
+	return path
+}
+
+// A document is shown as it is read, with what the checks found in it.
+func TestADocumentIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := s.withList(t)
 	list := s.list(t, path)
 	want(t, s.get(t, path), http.StatusOK, list+"?row=2&amp;sheet=#row-2", "pallet P&lt;1&gt;, row 2, list.csv")
 	want(t, s.get(t, path+"/pallets"), http.StatusOK, list+"?row=2&amp;sheet=#row-2", "P&lt;1&gt;")
@@ -378,10 +385,7 @@ func TestADocumentIsLookedAt(t *testing.T) {
 func TestAPersonCorrectsAMapping(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.reads(t)
-	path := s.create(t)
-	wantTo(t, s.attach(t, path, "false"), path)
-	s.until(t, path, `id="approve"`)
+	path := s.withList(t)
 	list := s.list(t, path)
 	mapping := list + "/mapping"
 	want(t, s.get(t, list), http.StatusOK, "How its columns are read", "P1 · P2",
@@ -543,10 +547,7 @@ func TestAShipmentIsEdited(t *testing.T) {
 func TestDeletingIsConfirmed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.reads(t)
-	path := s.create(t)
-	wantTo(t, s.attach(t, path, "false"), path)
-	s.until(t, path, `id="approve"`)
+	path := s.withList(t)
 	document := s.list(t, path) + "/delete"
 	want(t, s.get(t, path), http.StatusOK, `!id="delete"`)
 	want(t, s.get(t, document), http.StatusOK, "Delete list.csv?", "the pallets that were read", `href="`+path+`"`)

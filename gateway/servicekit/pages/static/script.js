@@ -35,12 +35,6 @@ all("form[data-fragment]").forEach((form) => {
   if (fields.has("code")) history.replaceState(null, "", location.pathname);
 });
 
-// The current tab is in view, also where there is no room for all of them.
-all(".tabs [aria-current]").forEach((tab) => {
-  const bar = tab.closest("ul");
-  bar.scrollLeft = tab.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
-});
-
 // Menus close when somebody goes on elsewhere.
 document.addEventListener("click", (event) => {
   all("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
@@ -367,7 +361,7 @@ all("button[data-preview]").forEach((button) => {
 });
 
 // Of tabs that do not fit, the current one is seen.
-all("nav [aria-current]").forEach((tab) => tab.scrollIntoView({ block: "nearest", inline: "nearest" }));
+all("nav [aria-current]").forEach((tab) => tab.scrollIntoView({ block: "nearest", inline: "center" }));
 
 // A box ticks all of a name.
 all("[data-all]").forEach((label) => {
