@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
-// Field is the meaning of a column. Fields that a person may give a column are those of shipments.MappingFields.
+// Field is the meaning of a column. Fields that a person may give a column are those of list.Fields.
 type Field string
 
 // The fields.
