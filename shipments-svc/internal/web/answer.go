@@ -66,10 +66,13 @@ var notices = map[string]string{
 	"commented":    "The comment was added.",
 	"retyped":      "The document has another type.",
 	"reprocessed":  "The document is being read again.",
-	"approved":     "The shipment was approved.",
-	"rejected":     "The shipment was rejected.",
 	"renamed":      "The template was renamed.",
 	"forgotten":    "The template was deleted.",
+
+	"approved":      "The shipment was approved.",
+	"approved-next": "The shipment was approved. This is the next that waits for your review.",
+	"rejected":      "The shipment was rejected.",
+	"rejected-next": "The shipment was rejected. This is the next that waits for your review.",
 
 	"saved":            "The endpoint was saved.",
 	"lost":             "Nothing was saved while you confirmed that it's you. Enter it again.",

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
@@ -75,7 +76,21 @@ func (s *site) decide(
 		return s.again(ctx, v, http.StatusPreconditionFailed, reason, pages.Fault{Field: "reason", Text: "This shipment " +
 			"was changed after you opened it, and nothing was done. Look at it as it is now, and decide again."})
 	}
-	return redirect(v.list()+"?status="+string(shipments.ReadyForReview), done), err
+	if err != nil {
+		return answer{}, err
+	}
+	return s.next(ctx, v, found.CreatedAt, done), nil
+}
+
+// next leads to the shipment that waits for a review and was created last before that which was decided, or, where
+// none is found, to the list of those that wait.
+func (s *site) next(ctx context.Context, v *visit, before time.Time, done string) answer {
+	waiting := shipments.Filter{Status: shipments.ReadyForReview, CreatedBefore: &before}
+	found, err := s.Service.List(ctx, v.org, shipments.Query{Filter: waiting, PerPage: 1})
+	if err == nil && len(found.Elements) > 0 {
+		return redirect(v.path(transport.ShipmentIDs.Format(found.Elements[0].ID)), done+"-next")
+	}
+	return redirect(v.list()+"?status="+string(shipments.ReadyForReview), done)
 }
 
 // again shows the shipment as it is now, with what is wrong, what was accepted and the

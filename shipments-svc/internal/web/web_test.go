@@ -437,7 +437,7 @@ func (s *site) ready(t *testing.T, reference string, found ...shipments.Check) {
 	t.Helper()
 	id, _ := publicid.Parse("org", s.org)
 	from := shipments.Shipment{
-		ID: shipments.ID(uuid.Must(uuid.NewV7())), Status: shipments.ReadyForReview,
+		ID: shipments.ID(uuid.Must(uuid.NewV7())), Status: shipments.ReadyForReview, CreatedAt: time.Now(),
 		Draft: shipments.Draft{Reference: reference, Vessel: "V", Origin: "O", Destination: "D"},
 	}
 	to := from
@@ -513,6 +513,13 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		"Your reason was: late")
 	second := s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}})
 	want(t, second, http.StatusPreconditionFailed)
+
+	s.ready(t, "PO-3")
+	older := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
+	s.ready(t, "PO-4")
+	newer := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
+	to := wantTo(t, s.post(t, newer+"/approve", url.Values{"version": {"1"}}), older+"?done=approved-next")
+	want(t, s.get(t, to), http.StatusOK, "PO-3", "This is the next that waits")
 }
 
 // The texts of a shipment are edited, unless it was changed meanwhile, which loses nothing that was typed.
