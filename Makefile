@@ -77,7 +77,8 @@ generate: ## write what is derived from the code: deploy/docs/reference, the cli
 	@cd deploy/client/typescript && npm ci --silent --ignore-scripts && npm run --silent generate >/dev/null
 	@$(MAKE) --no-print-directory helm
 	@cd deploy/kubernetes && $(KUSTOMIZE_BASE) >base/objects.yaml && \
-	$(KUSTOMIZE_BASE) --set monitoring.enabled=true --show-only templates/monitoring.yaml >monitoring/objects.yaml
+	$(KUSTOMIZE_BASE) --set monitoring.enabled=true --show-only templates/monitoring.yaml >monitoring/objects.yaml && \
+	$(KUSTOMIZE_BASE) --set-string backup.schedule='15 2 * * *' --show-only templates/backup.yaml >backup/objects.yaml
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint

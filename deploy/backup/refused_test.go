@@ -120,7 +120,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 }
 
 // TestBackupsIntoOneDirectoryDoNotMix: one of two concurrent backups is refused. A
-// backup also works on a server that terminates idle transactions.
+// backup also works on a server that terminates idle transactions. Of scheduled ones the newest stay.
 func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
@@ -143,5 +143,19 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	if output := outputs[0].String() + outputs[1].String(); !failed ||
 		strings.Count(output, "another backup writes to") != 1 || strings.Count(output, "backup: complete") != 1 {
 		t.Errorf("two concurrent backups: %s", output)
+	}
+
+	scheduled := filepath.Join(dir, "..", "scheduled")
+	for _, other := range []string{"2026-11-21T02-15-00", "2026-11-22"} { // one that failed, and one of an operator's
+		if err := os.MkdirAll(filepath.Join(scheduled, other), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		script(t, s, "scheduled", nil, scheduled, "1")
+	}
+	complete, _ := filepath.Glob(filepath.Join(scheduled, "*", "complete"))
+	if left, err := os.ReadDir(scheduled); err != nil || len(left) != 2 || len(complete) != 1 {
+		t.Errorf("after three scheduled backups there are %v, complete %q (%v)", left, complete, err)
 	}
 }

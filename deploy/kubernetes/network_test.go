@@ -25,8 +25,9 @@ func TestNetworkPoliciesAdmitOnlyWhatIsListed(t *testing.T) {
 		{"tokens-svc", "postgres", "postgres"}:        true,
 		{"tokens-migrate", "postgres", "postgres"}:    true,
 		{"logins", "postgres", "postgres"}:            true,
+		{"backup", "postgres", "postgres"}:            true,
 	}
-	m := build(t, "trial")
+	m := build(t, "trial", "backup")
 	pods := map[string]workload{"internet": {}, "prometheus": outside("prometheus")}
 	for _, w := range m.workloads() {
 		pods[w.name] = w

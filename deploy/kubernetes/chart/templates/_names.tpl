@@ -38,7 +38,8 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{/* What a pod of any of the images may do. */}}
+{{/* What a pod of any of the images may do. Secrets are below /run/secrets and not there, where a cluster mounts the token
+of a workload's identity. */}}
 {{- define "pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
