@@ -24,7 +24,7 @@ run: servers ## start everything on this machine, with demo data; Ctrl-C stops i
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
 CI_ONLY  := /deploy/(kubernetes|monitoring|lab|release)
 # Each of these runs whole programs: test-all runs one at a time, after the others, once all are compiled.
-WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup ./deploy/lab/neighbours
+WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup ./deploy/lab/resilience
 UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell GOFLAGS="$(GOFLAGS)" go list $(MODULES:%=./%/...)))
 SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec --
 
@@ -56,12 +56,13 @@ bench: ## the gateway beside a bare Caddy; ARGS=scale: lists of 1,000,000 rows
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./lab/bench
 	@exec .bin/bench $(ARGS)
 
-lab: ## lose each part of the product under load, and print each promise with what was seen (ONLY= chooses)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/resilience ./lab/resilience
-	@exec .bin/resilience $(if $(ONLY),'$(ONLY)')
+lab: ## lose each part of the product under load, and print what requests notice (ONLY= chooses)
+	@$(RESILIENCE) 'Outages/$(ONLY)'
 
 neighbours: ## work beside hostile organizations, and print what a good one notices (ONLY= chooses)
-	@CGO_ENABLED=0 go test -C deploy ./lab/neighbours -count=1 -timeout 0 -v -all -run 'Nothing/$(ONLY)'
+	@$(RESILIENCE) 'Neighbours/$(ONLY)'
+
+RESILIENCE := CGO_ENABLED=0 go test -C deploy ./lab/resilience -count=1 -timeout 0 -v -all -run
 
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration

@@ -2,18 +2,13 @@ package devstack
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 )
 
 // startPrograms migrates the services' databases and starts the programs.
 func (s *Stack) startPrograms(ctx context.Context) error {
-	programs, err := s.describePrograms(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range programs {
+	for _, p := range s.describePrograms() {
 		p.Command[0], p.LogDir = filepath.Join(s.files.programs, p.Name), s.LogDir()
 		p.Env = slices.Concat(s.opts.Env, p.Env, []string{"QUAYSIDE_DEMO=true"}) // the last value of a variable applies
 		if s.opts.Race {
@@ -36,20 +31,14 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 }
 
 // describePrograms lists the programs in the order in which they start.
-func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
-	var errs []error
-	link := func(client, server, url string) string {
-		linked, err := s.link(ctx, client+"-"+server, url)
-		errs = append(errs, err)
-		return linked
-	}
+func (s *Stack) describePrograms() []*Program {
 	definitions := "SERVICE_DEFINITIONS=" + filepath.Join(s.ServicesDir(), "*.json")
 	keys := "GATEWAY_PUBLIC_KEYS_FILE=" + s.PublicKeyFile()
 	tokens := &Program{
 		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"},
 		Address: s.ports.tokens, Inner: s.ports.tokensInner,
 		Env: []string{
-			"DATABASE_URL=" + link("tokens", "postgres", s.dsn["tokens"]), "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
+			"DATABASE_URL=" + s.dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, keys,
 			"GATEWAYS_ADDRESS=" + s.ports.tokensGateways,
 			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),
@@ -61,8 +50,7 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 		Name: "shipments-svc", Command: []string{"shipments-svc", "serve"},
 		Address: s.ports.shipments, Inner: s.ports.shipmentsInner,
 		Env: []string{
-			"DATABASE_URL=" + link("shipments", "postgres", s.dsn["shipments"]),
-			"DATABASE_DIRECT_URL=" + s.dsn["shipments"],
+			"DATABASE_URL=" + s.dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 			"LISTEN_ADDRESS=" + s.ports.shipments, "INNER_ADDRESS=" + s.ports.shipmentsInner, keys,
 			"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),
 			"WEBHOOK_KEYS_FILE=" + s.secret("webhook_keys"), definitions,
@@ -78,15 +66,13 @@ func (s *Stack) describePrograms(ctx context.Context) ([]*Program, error) {
 			"GATEWAY_SIGNING_KEY_FILE=" + s.secret("gateway_signing_key"),
 			"GATEWAY_BIND=127.0.0.1", "GATEWAY_TLS=off",
 			"GATEWAY_ADDRESS=" + Port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + Port(s.ports.gatewayInner),
-			"REDIS_URL=" + link("gateway", "redis", s.RedisURL),
-			"TOKENS_INTERNAL_URL=" + link("gateway", "tokens-internal", "http://"+s.ports.tokensGateways),
-			"TOKENS_HOST=127.0.0.1",
-			"TOKENS_PORT=" + Port(link("gateway", "tokens", "http://"+s.ports.tokens))[1:],
-			"SHIPMENTS_HOST=127.0.0.1",
-			"SHIPMENTS_PORT=" + Port(link("gateway", "shipments", "http://"+s.ports.shipments))[1:],
+			"REDIS_URL=" + s.RedisURL,
+			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensGateways,
+			"TOKENS_HOST=127.0.0.1", "TOKENS_PORT=" + Port(s.ports.tokens)[1:],
+			"SHIPMENTS_HOST=127.0.0.1", "SHIPMENTS_PORT=" + Port(s.ports.shipments)[1:],
 			"SERVICE_ROUTES=" + filepath.Join(s.ServicesDir(), "*.caddy"),
 			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
 		},
 	}
-	return []*Program{tokens, shipments, gateway}, errors.Join(errs...)
+	return []*Program{tokens, shipments, gateway}
 }

@@ -19,7 +19,7 @@ func (s *Stack) Program(name string) *Program {
 // Programs are all programs, in the order in which they were started.
 func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
 
-// DSN returns the DSN of a database, "shipments" or "tokens", without a proxy.
+// DSN returns the DSN of a database, "shipments" or "tokens".
 func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
 // StopRedis stops the Redis that Start started.

@@ -37,9 +37,6 @@ type Options struct {
 	// Env has settings of the programs, except for addresses and secrets, which
 	// the stack decides.
 	Env []string
-	// Proxy, if not nil, starts a proxy for a link: it listens at Link.Listen
-	// and forwards to Link.Server until the stack has stopped.
-	Proxy func(Link) error
 }
 
 // Stack is a running product.

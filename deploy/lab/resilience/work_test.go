@@ -1,4 +1,4 @@
-package neighbours
+package resilience
 
 import (
 	"archive/zip"
@@ -24,6 +24,7 @@ type work = func(context.Context, *organization) sample
 
 func read(ctx context.Context, o *organization) sample      { return o.get(ctx, o.shipment) }
 func readToken(ctx context.Context, o *organization) sample { return o.get(ctx, "/api/v1/token") }
+func list(ctx context.Context, o *organization) sample      { return o.get(ctx, "/api/v1/shipments") }
 func visit(ctx context.Context, o *organization) sample     { return o.get(ctx, "/docs") }
 
 // firstUse sends a token that the gateway does not know.
@@ -32,9 +33,12 @@ func firstUse(ctx context.Context, o *organization) sample {
 	return o.request(ctx, http.MethodGet, "/api/v1/token", token, "")
 }
 
-func create(ctx context.Context, o *organization) sample {
-	const body = `{"shipment":{"reference":"LAB","vessel":"MSC Carmen","origin":"Durban","destination":"Rotterdam"}}`
-	return o.post(ctx, "/api/v1/shipments", body)
+func create(ctx context.Context, o *organization) sample { return order(ctx, o, "LAB") }
+
+// order creates a shipment with a reference.
+func order(ctx context.Context, o *organization, reference string, header ...string) sample {
+	const body = `{"shipment":{"reference":%q,"vessel":"MSC Carmen","origin":"Durban","destination":"Rotterdam"}}`
+	return o.request(ctx, http.MethodPost, "/api/v1/shipments", o.token(), fmt.Sprintf(body, reference), header...)
 }
 
 func upload(ctx context.Context, o *organization) sample {

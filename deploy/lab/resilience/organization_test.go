@@ -1,4 +1,4 @@
-package neighbours
+package resilience
 
 import (
 	"bytes"

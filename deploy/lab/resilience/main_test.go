@@ -1,9 +1,10 @@
-// Package neighbours runs a good organization beside hostile ones, one dimension after the other, in the shipped
-// configuration: what the hostile ones do is within the documented limits, and the good one must not notice.
+// Package resilience runs a good organization beside hostile ones, one dimension after the other, in the shipped
+// configuration: what the hostile ones do is within the documented limits, and the good one must not notice. And it
+// loses one part of the product after the other under load.
 //
-// Tests have a few of the rows, and decide about errors and memory. `make neighbours` has all, and decides about
-// latency, too.
-package neighbours
+// Tests have a few of the rows of hostile organizations, and decide about errors and memory. `make neighbours` has all,
+// and decides about latency, too. `make lab` has the outages.
+package resilience
 
 import (
 	"context"
