@@ -67,6 +67,9 @@ RESILIENCE := CGO_ENABLED=0 go test -C deploy ./lab/resilience -count=1 -timeout
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
 
+# Debian's, for which apt-get installs a reader of YAML. Elsewhere: make generate PYTHON=python3
+PYTHON := /usr/bin/python3
+
 # The chart without what an overlay of kustomize adds.
 KUSTOMIZE_BASE := ../../.bin/helm template quayside chart --kube-version 1.34 --set-string prefix= \
 	--set kustomize=true,migrations.hook=false,networkPolicy.postgres=null,networkPolicy.redis=null
@@ -76,6 +79,7 @@ generate: ## write what is derived from the code: deploy/docs/reference, the cli
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .
 	@cd deploy && go generate ./client
 	@cd deploy/client/typescript && npm ci --silent --ignore-scripts && npm run --silent generate >/dev/null
+	@$(PYTHON) deploy/client/python/generate.py
 	@$(MAKE) --no-print-directory helm
 	@cd deploy/kubernetes && $(KUSTOMIZE_BASE) >base/objects.yaml && \
 	$(KUSTOMIZE_BASE) --set monitoring.enabled=true --show-only templates/monitoring.yaml >monitoring/objects.yaml && \

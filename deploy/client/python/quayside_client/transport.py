@@ -1,0 +1,139 @@
+"""What the generated operations stand on: sending and repeating a request, its response, and pages."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class ProblemError(Exception):
+    """A response without success, also 304. problem says what is wrong and what to do; it is empty where the response
+    is no problem document."""
+
+    def __init__(self, status: int, headers: Message, content: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.problem: dict[str, Any] = {}
+        if headers.get_content_type() == "application/problem+json":
+            self.problem = json.loads(content)
+        super().__init__(self.problem.get("detail", f"the response has status {status}"))
+
+    @property
+    def code(self) -> str | None:
+        """The stable code of the problem."""
+        return self.problem.get("code")
+
+    @property
+    def temporary(self) -> bool:
+        """Whether the request is worth repeating. While the first one with its key is in progress, the answer is 409."""
+        return self.status in (429, 502, 503, 504) or self.code == "idempotency_in_progress"
+
+
+@dataclass(frozen=True)
+class Response(Generic[T]):
+    """A successful response."""
+
+    status: int
+    headers: Message
+    data: T
+    _path: str = field(repr=False)
+    _transport: Transport = field(repr=False)
+
+    def pages(self) -> Iterator[T]:
+        """Returns the data of this page of a list and of all further ones:
+
+            for page in api.list_shipments(status="approved").pages():
+                for shipment in page["shipments"]:
+        """
+        response = self
+        while True:
+            yield response.data
+            link = re.search(r'<([^>]*)>; rel="next"', response.headers.get("Link", ""))
+            if link is None or link[1] == response._path:  # a feed names itself when it has no more
+                return
+            response = self._transport._send("GET", link[1])
+
+
+class Transport:
+    def __init__(self, url: str, token: str, *, attempts: int = 6, timeout: float = 40) -> None:
+        """url is the gateway's address, such as https://quayside.example, and token an API token.
+
+        A request is sent at most attempts times, and fails when nothing comes for timeout seconds.
+        """
+        self._url = url.rstrip("/")
+        self._token = token
+        self._attempts = attempts
+        self._timeout = timeout
+        self._opener = urllib.request.build_opener(_EveryStatus)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: object = None,
+        accept: str = "application/json",
+    ) -> Response[Any]:
+        given = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        if given:
+            path += "?" + urllib.parse.urlencode(given)
+        request = urllib.request.Request(self._url + path, method=method)
+        request.add_header("Authorization", "Bearer " + self._token)
+        request.add_header("Accept", accept)
+        if method == "POST":
+            request.add_header("Idempotency-Key", str(uuid.uuid4()))
+        for name, value in (headers or {}).items():
+            if value is not None:
+                request.add_header(name, value)
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+
+        attempt = 1
+        while True:
+            seconds = 2 ** (attempt - 1)
+            try:
+                with self._opener.open(request, timeout=self._timeout) as response:
+                    status, received, content = response.status, response.headers, response.read()
+            except (OSError, http.client.HTTPException):
+                if attempt >= self._attempts:
+                    raise
+            else:
+                if 200 <= status < 300:
+                    is_json = "json" in accept and received.get_content_type() == "application/json"
+                    data = json.loads(content) if is_json else content or None
+                    return Response(status, received, data, path, self)
+                error = ProblemError(status, received, content)
+                if attempt >= self._attempts or not error.temporary:
+                    raise error
+                after = received.get("Retry-After", "")
+                seconds = int(after) if after.isdecimal() else seconds
+            time.sleep(seconds)
+            attempt += 1
+
+
+class _EveryStatus(urllib.request.HTTPErrorProcessor):
+    """Returns every response. None is followed to another address, which would get the token."""
+
+    def http_response(self, request: object, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+def segment(value: object) -> str:
+    """Returns a value as one segment of a path."""
+    return urllib.parse.quote(str(value), safe="")
