@@ -192,7 +192,8 @@ func each(t *testing.T, test func(*testing.T, manifests)) {
 	})
 	t.Run("chart", func(t *testing.T) {
 		t.Parallel()
-		test(t, chart(t, "a", "--set", "monitoring.enabled=true,ingress.enabled=true,httpRoute.enabled=true,backup.schedule=@daily"))
+		test(t, chart(t, "a", "--set",
+			"monitoring.enabled=true,ingress.enabled=true,httpRoute.enabled=true,backup.schedule=@daily"))
 	})
 	for _, overlay := range overlays {
 		t.Run(overlay, func(t *testing.T) {
