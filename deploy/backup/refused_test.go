@@ -152,7 +152,9 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 		}
 	}
 	for range 3 {
-		script(t, s, "scheduled", nil, scheduled, "1")
+		if out := script(t, s, "scheduled", nil, scheduled, "1"); strings.Contains(out, "not recorded") {
+			t.Error(out)
+		}
 	}
 	complete, _ := filepath.Glob(filepath.Join(scheduled, "*", "complete"))
 	if left, err := os.ReadDir(scheduled); err != nil || len(left) != 2 || len(complete) != 1 {

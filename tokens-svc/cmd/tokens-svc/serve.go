@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/gateway/servicekit"
@@ -63,7 +64,11 @@ func (serve) Run(ctx context.Context, p program) error {
 	critical := newServices(cfg, criticalDB, log, time.Now)
 	counted := newCounters(metrics)
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "tokens"),
-		collectors.NewDBStatsCollector(criticalDB.DB, "tokens, critical"))
+		collectors.NewDBStatsCollector(criticalDB.DB, "tokens, critical"),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "quayside_tokens_backup_timestamp_seconds",
+			Help: "When a backup was last completed, in seconds since 1970; 0 if none was, or while Postgres is unavailable.",
+		}, s.repo.LastBackup))
 	listening := metrics.Watch(outage.New(log, "listening for changes"))
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {

@@ -56,6 +56,15 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return err
 }
 
+// LastBackup returns when a backup was last completed, in seconds since 1970, and 0 if none was, or if Postgres does not
+// answer within a second.
+func (r *Repository) LastBackup() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	seconds, _ := getRow[float64](ctx, r.db, `SELECT coalesce(extract(epoch FROM backed_up_at), 0) FROM revision`)
+	return seconds
+}
+
 // never is Go's zero time, in place of NULL.
 const never = `'0001-01-01 00:00:00Z'`
 
