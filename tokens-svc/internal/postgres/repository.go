@@ -56,7 +56,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return err
 }
 
-// LastBackup returns when a backup was last completed, in seconds since 1970, and 0 if none was, or if Postgres does not
+// LastBackup returns when a backup was last completed, in seconds since 1970, and 0 if none was or Postgres does not
 // answer within a second.
 func (r *Repository) LastBackup() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
