@@ -10,24 +10,12 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
-func init() {
-	caddy.RegisterModule(new(Handler))
-	directive.Register[Handler]("api_docs", "reverse_proxy")
-}
-
-// Handler serves the pages. It has no settings; a path that is not its own is an error with status 404.
-type Handler struct{}
-
-// CaddyModule returns the Caddy module information.
-func (*Handler) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "http.handlers.api_docs", New: func() caddy.Module { return new(Handler) }}
-}
+func init() { directive.Handle("api_docs", "reverse_proxy", serve) }
 
 // routes are made by the first request: commands such as `gateway health` do not need them.
 var routes = sync.OnceValue(func() *http.ServeMux {
@@ -38,8 +26,8 @@ var routes = sync.OnceValue(func() *http.ServeMux {
 	return s.mux
 })
 
-// ServeHTTP implements caddyhttp.MiddlewareHandler.
-func (*Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+// serve serves the pages. A path that is not one of theirs is an error with status 404.
+func serve(w http.ResponseWriter, r *http.Request) error {
 	handler, pattern := routes().Handler(r)
 	if pattern == "" {
 		return caddyhttp.Error(http.StatusNotFound, nil)

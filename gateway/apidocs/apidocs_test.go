@@ -18,7 +18,7 @@ import (
 
 func get(path string) (*httptest.ResponseRecorder, error) {
 	w := httptest.NewRecorder()
-	return w, new(Handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil), nil)
+	return w, serve(w, httptest.NewRequest(http.MethodGet, path, nil))
 }
 
 var (

@@ -9,13 +9,13 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/clients"
@@ -90,24 +90,10 @@ func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 //	token_gate_connections <total> <per address> [<excepted range...>]
 func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
-	for _, number := range []*int{&w.Total, &w.PerAddress} {
-		if !d.NextArg() {
-			return d.ArgErr()
-		}
-		n, err := strconv.Atoi(d.Val())
-		if err != nil {
-			return d.Errf("%s is not a whole number", d.Val())
-		}
-		*number = n
+	if err := directive.Read(d, &w.Total, &w.PerAddress, &w.Except); err != nil || !d.NextBlock(0) {
+		return err
 	}
-	w.Except = d.RemainingArgs()
-	if d.NextBlock(0) {
-		return d.ArgErr()
-	}
-	if err := w.Validate(); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
+	return d.ArgErr()
 }
 
 // listener counts its connections.

@@ -1,17 +1,12 @@
 package tokengate
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
-
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
-	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
@@ -52,125 +47,62 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.ArgErr()
 	}
-	down := ""
-	single := map[string]*string{
-		"client": &g.ClientID, "credential": &g.Credential, "organizations": &g.Organizations, "redis": &g.Redis,
-		"redis_down": &down, "signing_key": &g.SigningKey, "issuer": &g.Issuer, "realm": &g.Realm, "sign_in": &g.SignIn,
-		"pages": &g.Pages,
+	extended := ""
+	arguments := map[string][]any{
+		"introspection": {&g.Introspection, directive.Optional(&extended)}, "client": {&g.ClientID},
+		"credential": {&g.Credential}, "timeout": {&g.Timeout}, "tokens": {&g.Tokens.Prefixes},
+		"organizations": {&g.Organizations}, "redis": {&g.Redis}, "redis_down": {(*string)(&g.RedisDown)},
+		"limit":    {&g.Limit.Requests, &g.Limit.Window, directive.Optional(&g.Limit.Key)},
+		"replicas": {&g.Replicas}, "signing_key": {&g.SigningKey}, "issuer": {&g.Issuer},
+		"cors_origins": {&g.CORSOrigins}, "realm": {&g.Realm}, "session_cookies": {&g.SessionCookies},
+		"sign_in": {&g.SignIn}, "pages": {&g.Pages},
 	}
-	others := map[string]func(*caddyfile.Dispenser) error{
-		"introspection": g.parseIntrospection, "timeout": duration(&g.Timeout), "tokens": parseFormat(&g.Tokens),
-		"limit": g.Limit.parse, "zone": g.parseZone, "replicas": number(&g.Replicas), "cors_origins": list(&g.CORSOrigins),
-		"session_cookies": list(&g.SessionCookies),
-	}
-	seen := map[string]bool{}
 	for d.NextBlock(0) {
 		name := d.Val()
-		value, parse := single[name], others[name]
-		switch known := value != nil || parse != nil; {
-		case !known || seen[name] && name != "zone":
-			return d.Errf("subdirective %s is unknown or given twice", name)
-		case parse != nil:
-			if err := parse(d); err != nil {
-				return d.Errf("%s: %v", name, err)
-			}
-		case !d.Args(value) || d.NextArg():
-			return d.ArgErr()
+		to, known := arguments[name]
+		delete(arguments, name)
+		if name == "zone" {
+			g.Zones = append(g.Zones, Zone{})
+			z := &g.Zones[len(g.Zones)-1]
+			to, known = []any{&z.Name, &z.Key, &z.Requests, &z.Window}, true
 		}
-		seen[name] = true
-	}
-	g.RedisDown = ratelimit.DownPolicy(down)
-	return nil
-}
-
-func (g *Gate) parseIntrospection(d *caddyfile.Dispenser) error {
-	rest := d.RemainingArgs()
-	if len(rest) == 0 || len(rest) > 2 || len(rest) == 2 && rest[1] != "extended" {
-		return errArguments
-	}
-	g.Introspection, g.Extended = rest[0], len(rest) == 2
-	return nil
-}
-
-// parse reads <requests> <duration> [<key>].
-func (z *Zone) parse(d *caddyfile.Dispenser) error {
-	if err := number(&z.Requests)(d); err != nil {
-		return err
-	}
-	if err := duration(&z.Window)(d); err != nil {
-		return err
-	}
-	d.Args(&z.Key)
-	return nil
-}
-
-func (g *Gate) parseZone(d *caddyfile.Dispenser) error {
-	var z Zone
-	if !d.Args(&z.Name, &z.Key) {
-		return errArguments
-	}
-	err := z.parse(d)
-	g.Zones = append(g.Zones, z)
-	return err
-}
-
-func parseFormat(f *bearer.Format) func(*caddyfile.Dispenser) error {
-	return func(d *caddyfile.Dispenser) error {
-		f.Prefixes = d.RemainingArgs()
-		for nesting := d.Nesting(); d.NextBlock(nesting); {
-			var err error
-			switch name := d.Val(); name {
-			case "length":
-				err = number(&f.Length)(d)
-			case "id":
-				err = number(&f.IDLength)(d)
-				d.Args(&f.Subject)
-			case "checksum":
-				f.Checksum = true
-			default:
-				err = fmt.Errorf("%s is unknown", name)
-			}
-			if err != nil {
+		if !known {
+			return d.Errf("subdirective %s is unknown or given twice", name)
+		}
+		if err := directive.Read(d, to...); err != nil {
+			return err
+		}
+		if name == "tokens" {
+			if err := parseFormat(d, &g.Tokens); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
+	if g.Extended = extended == "extended"; extended != "" && !g.Extended {
+		return d.Errf("introspection: %s must be extended, or nothing", extended)
+	}
+	return nil
 }
 
-var errArguments = errors.New("wrong number of arguments")
-
-func list(to *[]string) func(*caddyfile.Dispenser) error {
-	return func(d *caddyfile.Dispenser) error {
-		*to = d.RemainingArgs()
-		return nil
+// parseFormat reads the block of tokens, if there is one.
+func parseFormat(d *caddyfile.Dispenser, f *bearer.Format) error {
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		var to []any
+		switch name := d.Val(); name {
+		case "length":
+			to = []any{&f.Length}
+		case "id":
+			to = []any{&f.IDLength, directive.Optional(&f.Subject)}
+		case "checksum":
+			f.Checksum = true
+		default:
+			return d.Errf("tokens: %s is unknown", name)
+		}
+		if err := directive.Read(d, to...); err != nil {
+			return err
+		}
 	}
-}
-
-func number(to *int) func(*caddyfile.Dispenser) error {
-	return func(d *caddyfile.Dispenser) (err error) {
-		if !d.NextArg() {
-			return errArguments
-		}
-		if *to, err = strconv.Atoi(d.Val()); err != nil || *to < 1 {
-			return fmt.Errorf("%q must be a whole number from 1", d.Val())
-		}
-		return nil
-	}
-}
-
-func duration(to *caddy.Duration) func(*caddyfile.Dispenser) error {
-	return func(d *caddyfile.Dispenser) error {
-		if !d.NextArg() {
-			return errArguments
-		}
-		parsed, err := caddy.ParseDuration(d.Val())
-		if err != nil || parsed <= 0 {
-			return fmt.Errorf("%q is no duration", d.Val())
-		}
-		*to = caddy.Duration(parsed)
-		return nil
-	}
+	return nil
 }
 
 // Interface guard

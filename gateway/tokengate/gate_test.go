@@ -92,10 +92,7 @@ func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 	}
 	started := time.Now() // at which the clock of the windows stands, so that none ends during a test
 	g.windows = ratelimit.New(client, ratelimit.Options{Down: g.RedisDown}, func() time.Time { return started })
-	t.Cleanup(func() {
-		g.windows.Close()
-		_ = client.Close()
-	})
+	t.Cleanup(g.windows.Close)
 	if body != "" {
 		tg.know(t)
 	}

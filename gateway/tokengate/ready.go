@@ -5,31 +5,19 @@ import (
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
-func init() {
-	caddy.RegisterModule(new(Ready))
-	directive.Register[Ready]("token_gate_ready", "respond")
-}
+func init() { directive.Handle("token_gate_ready", "respond", ready) }
 
-// Ready is the readiness check of the gates of this process: 200 once every tokens service that they use has given
+// ready is the readiness check of the gates of this process: 200 once every tokens service that they use has given
 // one usable answer, and 503 before that and while the process shuts down.
 //
 // A tokens service that fails later does not change it. That would take all gateways out of a load balancer at once,
 // although each still serves the tokens in its cache, and responds with 503 to others. The response contains
 // "degraded" then, and the metric quayside_gateway_degraded is 1. Redis is not checked at all.
-type Ready struct{}
-
-// CaddyModule returns the Caddy module information.
-func (*Ready) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "http.handlers.token_gate_ready", New: func() caddy.Module { return new(Ready) }}
-}
-
-// ServeHTTP implements caddyhttp.MiddlewareHandler.
-func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+func ready(w http.ResponseWriter, r *http.Request) error {
 	used := slices.Collect(tokensServices.All())
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {

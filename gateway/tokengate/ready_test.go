@@ -12,7 +12,7 @@ import (
 func TestReadinessFollowsTheTokensServiceUntilItsFirstAnswer(t *testing.T) {
 	check := func() (int, string) {
 		w := httptest.NewRecorder()
-		if err := new(Ready).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil), nil); err != nil {
+		if err := ready(w, httptest.NewRequest(http.MethodGet, "/readyz", nil)); err != nil {
 			t.Error(err)
 		}
 		return w.Code, w.Body.String()

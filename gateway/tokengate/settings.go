@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
@@ -65,7 +64,7 @@ func newSigner(text, issuer string) (*identity.Signer, error) {
 // Caches, usage counts and connections are shared by gates with the same settings and kept by reloads.
 var (
 	tokensServices = pool.New[string, *tokensService]()
-	limiters       = pool.New[limiterKey, sharedLimiter]()
+	limiters       = pool.New[limiterKey, *ratelimit.Limiter]()
 )
 
 // tokensService holds the clients of a tokens service.
@@ -111,13 +110,12 @@ func newTokensService(of Gate) (*tokensService, error) {
 	return service, nil
 }
 
-// Destruct implements caddy.Destructor.
-func (s *tokensService) Destruct() error {
+// Close sends the usage that is not reported yet, and ends what runs for the service.
+func (s *tokensService) Close() {
 	if s.usage != nil {
 		s.usage.Close()
 	}
 	s.introspector.Close()
-	return nil
 }
 
 // takeTokensService takes the clients of a tokens service.
@@ -126,8 +124,7 @@ func (g *Gate) takeTokensService(of Gate) error {
 	if err != nil {
 		return err
 	}
-	open := func() (*tokensService, error) { return newTokensService(of) }
-	shared, release, err := tokensServices.Take(string(key), open)
+	shared, release, err := tokensServices.Take(string(key), func() (*tokensService, error) { return newTokensService(of) })
 	if err != nil {
 		return err
 	}
@@ -142,37 +139,22 @@ type limiterKey struct {
 	options  ratelimit.Options
 }
 
-type sharedLimiter struct {
-	*ratelimit.Limiter
-
-	client redis.UniversalClient // nil: it counts in memory
-}
-
-// Destruct implements caddy.Destructor.
-func (s sharedLimiter) Destruct() error {
-	s.Close()
-	if s.client == nil {
-		return nil
-	}
-	return s.client.Close()
-}
-
 // takeLimiter takes a limiter.
 func (g *Gate) takeLimiter(key limiterKey) error {
-	limiter, release, err := limiters.Take(key, func() (sharedLimiter, error) {
-		var client redis.UniversalClient
-		if key.redisURL != "" {
-			var err error
-			if client, err = ratelimit.NewClient(key.redisURL); err != nil {
-				return sharedLimiter{}, fmt.Errorf("redis is %w", err)
-			}
+	limiter, release, err := limiters.Take(key, func() (*ratelimit.Limiter, error) {
+		if key.redisURL == "" {
+			return ratelimit.New(nil, key.options, time.Now), nil
 		}
-		return sharedLimiter{ratelimit.New(client, key.options, time.Now), client}, nil
+		client, err := ratelimit.NewClient(key.redisURL)
+		if err != nil {
+			return nil, fmt.Errorf("redis is %w", err)
+		}
+		return ratelimit.New(client, key.options, time.Now), nil
 	})
 	if err != nil {
 		return err
 	}
 	g.release = append(g.release, release)
-	g.windows = limiter.Limiter
+	g.windows = limiter
 	return nil
 }

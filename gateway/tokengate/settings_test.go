@@ -123,7 +123,7 @@ func TestIntrospectionIsAURL(t *testing.T) {
 			t.Errorf("introspection %q: %v", introspection, err)
 		}
 		if err == nil {
-			_ = service.Destruct()
+			service.Close()
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 	"github.com/quayside/quayside/gateway/internal/discovery"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
@@ -200,22 +201,16 @@ var serviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 //	}
 func (t *Transport) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
-	if !d.Args(&t.Name) || d.NextArg() {
-		return d.ArgErr()
+	if err := directive.Read(d, &t.Name); err != nil {
+		return err
 	}
 	for d.NextBlock(0) {
-		option, text := d.Val(), ""
-		if option != "answer_within" || t.AnswerWithin != 0 {
+		if option := d.Val(); option != "answer_within" || t.AnswerWithin != 0 {
 			return d.Errf("subdirective %s is unknown or given twice", option)
 		}
-		if !d.Args(&text) || d.NextArg() {
-			return d.ArgErr()
+		if err := directive.Read(d, &t.AnswerWithin); err != nil {
+			return err
 		}
-		within, err := caddy.ParseDuration(text)
-		if err != nil || within <= 0 {
-			return d.Errf("answer_within: %s is not a duration of at most 5m", text)
-		}
-		t.AnswerWithin = caddy.Duration(within)
 	}
 	if err := t.Validate(); err != nil {
 		return d.WrapErr(err)

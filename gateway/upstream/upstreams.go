@@ -21,7 +21,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -30,6 +29,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/drain"
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
 	"github.com/quayside/quayside/gateway/internal/discovery"
@@ -52,7 +52,7 @@ type Upstreams struct {
 	Name string `json:"name,omitempty"`
 
 	service *discovery.Service
-	release func() error
+	release func()
 }
 
 // shared holds the services of all configurations.
@@ -63,12 +63,6 @@ type service struct {
 	*discovery.Service
 
 	name string // for people
-}
-
-// Destruct implements caddy.Destructor.
-func (s service) Destruct() error {
-	s.Close()
-	return nil
 }
 
 // Status is the availability of a service.
@@ -153,10 +147,10 @@ func (u *Upstreams) GetUpstreams(r *http.Request) ([]*reverseproxy.Upstream, err
 
 // Cleanup stops watching the service when nothing else uses it.
 func (u *Upstreams) Cleanup() error {
-	if u.release == nil {
-		return nil
+	if u.release != nil {
+		u.release()
 	}
-	return u.release()
+	return nil
 }
 
 // UnmarshalCaddyfile sets up the source from Caddyfile tokens. Syntax:
@@ -164,11 +158,12 @@ func (u *Upstreams) Cleanup() error {
 //	dynamic quayside <host:port> [<name>]
 func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
-	args := d.RemainingArgs()
-	if len(args) < 1 || len(args) > 2 || d.NextBlock(0) {
+	if err := directive.Read(d, &u.Address, directive.Optional(&u.Name)); err != nil {
+		return err
+	}
+	if d.NextBlock(0) {
 		return d.ArgErr()
 	}
-	u.Address, u.Name = args[0], strings.Join(args[1:], "")
 	if err := u.Validate(); err != nil {
 		return d.WrapErr(err)
 	}

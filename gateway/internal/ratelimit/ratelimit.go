@@ -66,15 +66,20 @@ type Limiter struct {
 	batcher *batcher
 }
 
-// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect. Without
-// a client all windows are Local.
+// New returns a Limiter on client, which [NewClient] made and the Limiter closes, with the clock of this machine. It
+// does not connect. Without a client all windows are Local.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
 	clock, memory := &clock{local: now}, newMemory(memorySize)
 	return &Limiter{options: options, clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}
 }
 
 // Close frees what the Limiter holds.
-func (l *Limiter) Close() { l.batcher.breaker.close() }
+func (l *Limiter) Close() {
+	l.batcher.breaker.close()
+	if l.batcher.client != nil {
+		_ = l.batcher.client.Close()
+	}
+}
 
 // Take counts one request in w and reports whether it is allowed. A refused request costs nothing. With an
 // [ErrUnavailable], the state is that of an unused window except that it is not Allowed. If ctx ends first, the error
