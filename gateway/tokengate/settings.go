@@ -124,7 +124,9 @@ func (g *Gate) takeTokensService(of Gate) error {
 	if err != nil {
 		return err
 	}
-	shared, release, err := tokensServices.Take(string(key), func() (*tokensService, error) { return newTokensService(of) })
+	shared, release, err := tokensServices.Take(string(key), func() (*tokensService, error) {
+		return newTokensService(of)
+	})
 	if err != nil {
 		return err
 	}

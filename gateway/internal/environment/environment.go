@@ -8,32 +8,45 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
 func init() {
-	caddy.RegisterModule(new(secretsApp))
 	httpcaddyfile.RegisterGlobalOption("quayside", parse)
 }
 
-// parse checks the settings, which a reload reads again. Syntax:
+// announceDemo logs development mode once, and not with each reload.
+var announceDemo = sync.OnceFunc(func() {
+	caddy.Log().Named("quayside").Warn("development mode: accepts the public demo secrets",
+		zap.String("setting", "QUAYSIDE_DEMO"))
+})
+
+// parse checks the settings, which a reload reads again: no gateway starts whose secrets are missing, short or, but in
+// development mode, published. Syntax:
 //
 //	quayside <whether it is development mode>
 func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	d.Next() // the option's name
-	var demo string
-	if !d.Args(&demo) || d.NextArg() {
-		return nil, d.ArgErr()
+	var mode string
+	if err := directive.Read(d, &mode); err != nil {
+		return nil, err
 	}
-	if demo != "true" && demo != "false" {
-		return nil, d.Errf("QUAYSIDE_DEMO is %q, must be true or false", demo)
+	demo := mode == "true"
+	if !demo && mode != "false" {
+		return nil, d.Errf("QUAYSIDE_DEMO is %q, must be true or false", mode)
 	}
-	app := secretsApp{Demo: demo == "true"}
-	return httpcaddyfile.App{Name: "quayside", Value: caddyconfig.JSON(app, nil)}, Prepare()
+	if demo {
+		announceDemo()
+	}
+	return nil, errors.Join(Prepare(), checkCredential(os.Getenv("GATEWAY_CREDENTIAL"), demo),
+		checkKey(os.Getenv("GATEWAY_SIGNING_KEY"), demo))
 }
 
 // secrets are the settings of which NAME_FILE may name a file, and loaded those that were read from one.

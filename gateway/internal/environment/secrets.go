@@ -3,46 +3,10 @@ package environment
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
-	"sync"
-
-	"github.com/caddyserver/caddy/v2"
-	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
 )
-
-// secretsApp is the Caddy app quayside, with which no gateway starts whose secrets are missing, short or published.
-type secretsApp struct {
-	// Demo is development mode, which accepts published secrets and no key.
-	Demo bool `json:"demo,omitempty"`
-}
-
-// CaddyModule returns the Caddy module information.
-func (*secretsApp) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "quayside", New: func() caddy.Module { return new(secretsApp) }}
-}
-
-// announceDemo logs development mode once, because a configuration is provisioned more than once.
-var announceDemo sync.Once
-
-// Provision implements caddy.Provisioner.
-func (a *secretsApp) Provision(ctx caddy.Context) error {
-	if a.Demo {
-		announceDemo.Do(func() {
-			ctx.Logger().Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
-		})
-	}
-	return errors.Join(checkCredential(os.Getenv("GATEWAY_CREDENTIAL"), a.Demo),
-		checkKey(os.Getenv("GATEWAY_SIGNING_KEY"), a.Demo))
-}
-
-// Start implements caddy.App.
-func (*secretsApp) Start() error { return nil }
-
-// Stop implements caddy.App.
-func (*secretsApp) Stop() error { return nil }
 
 // minCredentialBytes is the shortest credential that both sides accept.
 const minCredentialBytes = 32
@@ -81,9 +45,3 @@ func checkKey(text string, demo bool) error {
 		return nil
 	}
 }
-
-// Interface guards
-var (
-	_ caddy.App         = (*secretsApp)(nil)
-	_ caddy.Provisioner = (*secretsApp)(nil)
-)

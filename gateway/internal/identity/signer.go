@@ -39,16 +39,16 @@ const maxCached = 100_000
 // Caller is the principal of a request, as the services receive it in headers: a token, a person, or the client of a
 // page.
 type Caller struct {
-	Subject        string // tok_… or usr_…
-	OrganizationID string
-	Permissions    string // separated by single spaces
+	Subject        string `json:"-"` // tok_… or usr_…: the claim of jwt.Claims
+	OrganizationID string `json:"org"`
 	// Name, OrganizationName, SessionID and AuthTime are a person's.
-	Name             string
-	OrganizationName string
-	SessionID        string
-	AuthTime         int64 // in seconds since 1970; 0: not known
+	OrganizationName string `json:"org_name,omitempty"`
+	Name             string `json:"name,omitempty"`
+	SessionID        string `json:"sid,omitempty"`
+	AuthTime         int64  `json:"auth_time,omitempty"` // in seconds since 1970; 0: not known
+	Permissions      string `json:"scope"`               // separated by single spaces
 	// ClientAddress is set for pages only.
-	ClientAddress string
+	ClientAddress string `json:"client,omitempty"`
 }
 
 // Signer makes assertions. It is safe for concurrent use; make it with [NewSigner].
@@ -99,22 +99,13 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 	if known, ok := s.made.GetIfPresent(about); ok && known.caller == caller && now.Before(known.until) {
 		return known.text, nil
 	}
-	text, err := jwt.Signed(s.signer).Claims(claims{
-		Claims: jwt.Claims{
-			Issuer:   s.issuer,
-			Audience: jwt.Audience{audience},
-			Subject:  caller.Subject,
-			IssuedAt: jwt.NewNumericDate(now),
-			Expiry:   jwt.NewNumericDate(now.Add(Lifetime)),
-		},
-		Organization:     caller.OrganizationID,
-		OrganizationName: caller.OrganizationName,
-		Name:             caller.Name,
-		Session:          caller.SessionID,
-		AuthTime:         caller.AuthTime,
-		Scope:            caller.Permissions,
-		Client:           caller.ClientAddress,
-	}).Serialize()
+	text, err := jwt.Signed(s.signer).Claims(struct {
+		jwt.Claims
+		Caller
+	}{jwt.Claims{
+		Issuer: s.issuer, Audience: jwt.Audience{audience}, Subject: caller.Subject,
+		IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(Lifetime)),
+	}, caller}).Serialize()
 	if err != nil {
 		return "", fmt.Errorf("sign the assertion for %s: %w", audience, err)
 	}
@@ -124,15 +115,3 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 
 // Close frees what the signer holds. It must not be used afterwards.
 func (s *Signer) Close() { s.made.StopAllGoroutines() }
-
-type claims struct {
-	jwt.Claims
-
-	Organization     string `json:"org"`
-	OrganizationName string `json:"org_name,omitempty"`
-	Name             string `json:"name,omitempty"`
-	Session          string `json:"sid,omitempty"`
-	AuthTime         int64  `json:"auth_time,omitempty"`
-	Scope            string `json:"scope"`
-	Client           string `json:"client,omitempty"`
-}

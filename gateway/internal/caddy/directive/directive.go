@@ -27,7 +27,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	return h.serve(w, r)
 }
 
-// Handle registers a function as the module http.handlers.NAME, and as a directive that comes before another one. Syntax:
+// Handle registers a function as the module http.handlers.NAME, and as a directive that comes before another one.
+// Syntax:
 //
 //	<name> [<matcher>]
 func Handle(name, before string, serve caddyhttp.HandlerFunc) {
