@@ -34,6 +34,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- range $name, $value := index .root.Values .program "env" }}{{ $_ := set $env $name $value }}{{ end }}
 {{- range $name, $value := $env }}
+{{- if and (kindIs "float64" $value) (eq (floor $value) $value) }}{{ $value = int64 $value }}{{ end }}{{/* not 1e+06 */}}
 {{ $name }}: {{ $value | toString | quote }}
 {{- end }}
 {{- end }}
