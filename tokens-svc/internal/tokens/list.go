@@ -2,8 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -24,17 +22,8 @@ const (
 	FilterRevoked  Filter = Filter(StatusRevoked)
 )
 
-// ParseFilter reads a filter; "" lets every token through.
-func ParseFilter(text string) (Filter, error) {
-	f, all := Filter(text), []Filter{FilterActive, FilterExpiring, FilterExpired, FilterRevoked, FilterAll}
-	switch {
-	case text == "":
-		return FilterAll, nil
-	case slices.Contains(all, f):
-		return f, nil
-	}
-	return "", fmt.Errorf("must be one of %s", join(all, ", "))
-}
+// Filters are all of them.
+var Filters = []Filter{FilterActive, FilterExpiring, FilterExpired, FilterRevoked, FilterAll}
 
 // Expiring reports whether t is active and ends within ExpiringWithin.
 func (t Token) Expiring(now time.Time) bool {

@@ -326,19 +326,3 @@ func TestTimesOfTheFutureAreNow(t *testing.T) {
 		t.Errorf("%+v, %v", repo.usage, err)
 	}
 }
-
-func TestFilters(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]tokens.Filter{
-		"": tokens.FilterAll, "all": tokens.FilterAll, "active": tokens.FilterActive, "expiring": tokens.FilterExpiring,
-		"expired": tokens.FilterExpired, "revoked": tokens.FilterRevoked,
-	} {
-		if got, err := tokens.ParseFilter(text); got != want || err != nil {
-			t.Errorf("%q: %q, %v", text, got, err)
-		}
-	}
-	if _, err := tokens.ParseFilter("Active"); err == nil ||
-		err.Error() != "must be one of active, expiring, expired, revoked, all" {
-		t.Errorf("%v", err)
-	}
-}

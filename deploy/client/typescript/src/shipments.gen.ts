@@ -2261,7 +2261,7 @@ export interface components {
                  *       "type": "/problems/unsupported_media_type",
                  *       "title": "Unsupported media type",
                  *       "status": 415,
-                 *       "detail": "The body's media type is not application/json; send JSON with Content-Type: application/json.",
+                 *       "detail": "The body's media type is not application/json; send it with Content-Type: application/json.",
                  *       "instance": "/api/v1/shipments",
                  *       "code": "unsupported_media_type",
                  *       "request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh"

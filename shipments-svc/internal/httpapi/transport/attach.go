@@ -75,7 +75,7 @@ func (u *Uploads) decode(r *http.Request) (a Received, err error) {
 func decodeDocument(
 	r *http.Request, order shipments.Order, large func() error,
 ) (a shipments.Attachment, err error) {
-	text, err := readBody(r)
+	text, err := jsonbody.Read(r)
 	switch values := bytes.Count(text, []byte(",")); { // base64 has no commas
 	case err != nil:
 	case values > manyValues:

@@ -1,9 +1,7 @@
 package transport
 
 import (
-	"bytes"
 	"errors"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,17 +50,6 @@ func beneath(at string, err error) error {
 	return err
 }
 
-// mediaTypeError means that a body is not sent as JSON.
-type mediaTypeError struct{ reason string }
-
-// Error implements error.
-func (e *mediaTypeError) Error() string {
-	return e.reason + "; send JSON with Content-Type: application/json"
-}
-
-// errCutShort means that a body ended before it was complete.
-var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
-
 // decodeJSON reads a request from a body under the media type of JSON, or one of others, unless
 // what was read before is err. Its faults are those of the body and, beneath the pointer at, of
 // the request. A request without a body is as one with {}: its faults name what is missing.
@@ -72,9 +59,9 @@ func decodeJSON[Req any](
 ) (req Req, _ error) {
 	text := []byte("{}")
 	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
-		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
+		if _, err = jsonbody.MediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
 			r.Body = http.MaxBytesReader(callerOf(r.Context()).writer, r.Body, maxBody)
-			text, err = readBody(r)
+			text, err = jsonbody.Read(r)
 		}
 	}
 	if err != nil {
@@ -93,33 +80,3 @@ func decodeJSON[Req any](
 
 // noFaults is for requests that decoding validates.
 func noFaults[Req any](Req) []shipments.Fault { return nil }
-
-// readBody reads a body whole, before any of it is interpreted.
-func readBody(r *http.Request) ([]byte, error) {
-	var text bytes.Buffer
-	_, err := text.ReadFrom(r.Body)
-	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
-		err = errCutShort
-	}
-	return text.Bytes(), err
-}
-
-// mediaType returns the media type of a body, and refuses others than these.
-func mediaType(h http.Header, accepted ...string) (string, error) {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return "", &mediaTypeError{"the body has a content encoding, which is not supported"}
-	}
-	given := h.Values("Content-Type")
-	if len(given) != 1 {
-		return "", &mediaTypeError{"the body has no media type, or several"}
-	}
-	kind, params, err := mime.ParseMediaType(given[0])
-	if err != nil || !slices.Contains(accepted, kind) {
-		return "", &mediaTypeError{"the body's media type is not " + strings.Join(accepted, " or ")}
-	}
-	// A form has no charset of its own, though some clients name one.
-	if charset, ok := params["charset"]; ok && kind != formMedia && !strings.EqualFold(charset, "utf-8") {
-		return "", &mediaTypeError{"the body's charset is not utf-8"}
-	}
-	return kind, nil
-}

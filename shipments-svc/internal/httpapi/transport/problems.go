@@ -65,7 +65,7 @@ var table = []struct {
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", is(shipments.ErrKeyReused,
 		"this Idempotency-Key was used with another body; use a new key for each request")},
 	{http.StatusBadRequest, "invalid_header", as[*idempotency.HeaderError]},
-	{http.StatusUnsupportedMediaType, "unsupported_media_type", as[*mediaTypeError]},
+	{http.StatusUnsupportedMediaType, "unsupported_media_type", as[*jsonbody.MediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", as[*http.MaxBytesError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", is(errFileTooLarge, errFileTooLarge.Error())},
 	{http.StatusRequestEntityTooLarge, "body_too_large", is(errManyValues, errManyValues.Error())},

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -125,7 +126,7 @@ func (u *Uploads) Receive(
 			a.Release()
 		}
 	}()
-	media, err := mediaType(r.Header, jsonMedia, formMedia)
+	media, err := jsonbody.MediaType(r.Header, jsonMedia, formMedia)
 	if err != nil {
 		return a, err
 	}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"slices"
-	"strings"
 
 	kithttp "github.com/go-kit/kit/transport/http"
 
@@ -23,15 +20,6 @@ const (
 	plainJSON  = "application/json"
 	mergePatch = "application/merge-patch+json" // RFC 7396
 )
-
-// mediaTypeError means that a body is not sent as it must be.
-type mediaTypeError struct{ want string }
-
-// Error implements error.
-func (e *mediaTypeError) Error() string {
-	return "the body's media type, charset or content encoding is not read here; send UTF-8, not compressed, with " +
-		"Content-Type: " + e.want
-}
 
 // bodyError is all faults of a body.
 type bodyError struct{ faults []problem.Field }
@@ -49,9 +37,6 @@ func (e *bodyError) onlyUnknown() bool {
 // limits bound the JSON of a body.
 var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
 
-// errCutShort means that a body ended before it was complete.
-var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
-
 // decodeBody returns the decoder of a request without parameters, with a body that must be JSON, of one of these media
 // types. A missing body is like {}: its faults name the members that are missing.
 func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kithttp.DecodeRequestFunc {
@@ -59,13 +44,13 @@ func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kitht
 		if err := query.Read(r).Err(); err != nil {
 			return nil, err
 		}
-		text, err := readText(r)
+		text, err := jsonbody.Read(r)
 		switch {
 		case err != nil:
 		case len(text) == 0:
 			text = []byte("{}")
 		default:
-			err = checkType(r.Header, types...)
+			_, err = jsonbody.MediaType(r.Header, types...)
 		}
 		if err != nil {
 			return nil, err
@@ -83,28 +68,6 @@ func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kitht
 		}
 		return req, nil
 	}
-}
-
-// readText reads a body to its end.
-func readText(r *http.Request) ([]byte, error) {
-	text, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); err != nil && !tooLarge {
-		return nil, errCutShort
-	}
-	return text, err
-}
-
-// checkType makes sure that a body has one of these media types, and is UTF-8 without compression.
-func checkType(h http.Header, types ...string) error {
-	given, encoding := h.Values("Content-Type"), h.Get("Content-Encoding")
-	if len(given) == 1 && (encoding == "" || strings.EqualFold(encoding, "identity")) {
-		kind, params, err := mime.ParseMediaType(given[0])
-		charset, other := params["charset"]
-		if err == nil && slices.Contains(types, kind) && (!other || strings.EqualFold(charset, "utf-8")) {
-			return nil
-		}
-	}
-	return &mediaTypeError{strings.Join(types, " or ")}
 }
 
 // fieldsOf returns the faults of a request that was understood.

@@ -43,10 +43,10 @@ type introspection struct {
 // decodeIntrospect reads the form. Its errors do not repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
 func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
-	if err := checkType(r.Header, "application/x-www-form-urlencoded"); err != nil {
+	if _, err := jsonbody.MediaType(r.Header, "application/x-www-form-urlencoded"); err != nil {
 		return nil, err
 	}
-	body, err := readText(r)
+	body, err := jsonbody.Read(r)
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
 		err = errForm
 	}
@@ -128,10 +128,10 @@ const maxReports = 10_000
 // decodeUsage reads thousands of reports at once, from programs and not from
 // people: it is quick, and names the first fault only.
 func decodeUsage(_ context.Context, r *http.Request) (any, error) {
-	if err := checkType(r.Header, plainJSON); err != nil {
+	if _, err := jsonbody.MediaType(r.Header, plainJSON); err != nil {
 		return nil, err
 	}
-	text, err := readText(r)
+	text, err := jsonbody.Read(r)
 	if err != nil {
 		return nil, err
 	}

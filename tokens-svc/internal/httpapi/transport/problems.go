@@ -62,7 +62,7 @@ var table = []struct {
 		only(func(e *query.Error) bool { return e.Only(query.UnknownParameter) }),
 	},
 	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
-	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
+	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*jsonbody.MediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", tooLarge},
 	{http.StatusBadRequest, "invalid_request", "Invalid request", is(errForm,
 		"the body must be a form with exactly one parameter token")},

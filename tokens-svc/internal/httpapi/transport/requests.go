@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -124,12 +125,7 @@ const (
 
 func decodeList(_ context.Context, r *http.Request) (any, error) {
 	p := query.Read(r)
-	q := tokens.Query{Page: readPage(p)}
-	var err error
-	status, _ := p.Text("status")
-	if q.Filter, err = tokens.ParseFilter(status); err != nil {
-		p.Fault("status", "status "+err.Error())
-	}
+	q := tokens.Query{Page: readPage(p), Filter: query.OneOf(p, "status", tokens.Filters)}
 	return q, p.Err()
 }
 
@@ -165,15 +161,7 @@ func readAfter(p *query.Parameters, wrong string) *int64 {
 
 // readPage returns the requested part of a list.
 func readPage(p *query.Parameters) tokens.Page {
-	counts := fmt.Sprintf("; more than %d counts as %d", maxPerPage, maxPerPage)
-	page := tokens.Page{
-		Number: int(p.Number("page", 1, maxPage, "")),
-		Size:   int(p.Number("per_page", 1, maxPage, counts)),
-	}
-	page.Number = max(page.Number, 1)
-	if page.Size == 0 {
-		page.Size = defaultPerPage
-	}
-	page.Size = min(page.Size, maxPerPage)
-	return page
+	more := fmt.Sprintf("; more than %[1]d counts as %[1]d", maxPerPage)
+	number, size := p.Number("page", 1, maxPage, ""), p.Number("per_page", 1, maxPage, more)
+	return tokens.Page{Number: int(max(number, 1)), Size: int(min(cmp.Or(size, defaultPerPage), maxPerPage))}
 }
