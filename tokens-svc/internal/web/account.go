@@ -15,11 +15,8 @@ const accountPath = "/settings/account"
 // shownSignIns is how many of its events the page of an account shows.
 const shownSignIns = 20
 
-// signInRow is one of those events.
-type signInRow struct{ audit.Event }
-
-// Text returns the kind of the event.
-func (r signInRow) Text() string { return words(strings.TrimPrefix(string(r.Action), "user.")) }
+// signInText is the kind of such an event in words.
+func signInText(a audit.Action) string { return words(strings.TrimPrefix(string(a), "user.")) }
 
 // accountPage is the page of the person's own account.
 type accountPage struct {
@@ -27,21 +24,16 @@ type accountPage struct {
 	Name                              string // in the form
 	Passwords, Factors, Mails, Issuer bool   // what the person can do there
 
-	Sessions []sessionRow
-	SignIns  []signInRow
+	Sessions []session.Session
+	Current  string // the session of this request
+	SignIns  []audit.Event
 }
 
-// sessionRow is a session in the list.
-type sessionRow struct {
-	session.Session
-	Current bool
-}
-
-// Device describes the browser by its User-Agent.
-func (r sessionRow) Device() string {
-	return pick(r.UserAgent, "A browser", "Edg/=Edge", "OPR/=Opera", "Firefox/=Firefox", "Chrome/=Chrome",
+// browserName describes a browser by its User-Agent.
+func browserName(agent string) string {
+	return pick(agent, "A browser", "Edg/=Edge", "OPR/=Opera", "Firefox/=Firefox", "Chrome/=Chrome",
 		"Safari/=Safari", "curl/=curl") +
-		pick(r.UserAgent, "", "Android= on Android", "iPhone= on iPhone", "iPad= on iPad", "Windows= on Windows",
+		pick(agent, "", "Android= on Android", "iPhone= on iPhone", "iPad= on iPad", "Windows= on Windows",
 			"Mac OS X= on macOS", "CrOS= on ChromeOS", "Linux= on Linux")
 }
 
@@ -60,17 +52,11 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	account := &accountPage{
-		Name: v.person.Name, Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
-	}
-	for _, one := range all {
-		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.Sessions.Current(ctx).ID})
-	}
 	events, err := s.People.SignIns(ctx, v.person.ID, shownSignIns)
-	for _, e := range events {
-		account.SignIns = append(account.SignIns, signInRow{e})
-	}
-	return page("account", "Your account", account), err
+	return page("account", "Your account", &accountPage{
+		Name: v.person.Name, Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
+		Sessions: all, Current: s.Sessions.Current(ctx).ID, SignIns: events,
+	}), err
 }
 
 func (s *site) rename(ctx context.Context, v *visit) (answer, error) {

@@ -49,21 +49,16 @@ func redirect(to string) answer { return answer{status: http.StatusSeeOther, to:
 // view is the data of templates.
 type view struct {
 	pages.Frame
+	people.Standing // zero: not signed in
+
 	Now         time.Time
-	User        people.User // zero: not signed in
-	Current     people.Membership
-	Memberships []people.Membership
-	May         rights
+	May         tokens.Principal // in the organization at hand
 	Permissions *tokens.Catalogue
 	RequestID   string
 	Data        any
 }
 
-// rights are the parts of the layout that the role may use.
-type rights struct{ Create, Manage, Audit bool }
-
-// write sends a response. v is nil before authentication.
-func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
+func (s *site) write(w http.ResponseWriter, r *http.Request, a answer) {
 	switch {
 	case a.stream != nil:
 		a.stream(w, r)
@@ -80,7 +75,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	if a.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(a.retryAfter.Seconds())))
 	}
-	if err := set.Write(w, a.status, a.template, s.view(r, v, a)); err != nil {
+	if err := set.Write(w, a.status, a.template, s.view(r, visitOf(r), a)); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 	}
@@ -88,19 +83,14 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 
 func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
-		Frame: pages.Frame{Title: a.title}, Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data,
-		Permissions: s.Tokens.Permissions(),
+		Frame: pages.Frame{Title: a.title, Notice: v.notice}, Standing: v.person, Now: s.Tokens.Now(),
+		RequestID: requestid.Of(r), Data: a.data, Permissions: s.Tokens.Permissions(),
 	}
-	if v == nil {
-		return all
-	}
-	all.User, all.Current, all.Memberships, all.Notice = v.person.User, v.person.Membership, v.person.Memberships, v.notice
 	if v.person.ID != "" {
 		all.Account = &pages.Account{Name: v.person.Display(), Email: v.person.Email}
 	}
 	if v.person.Membership.Role != "" {
-		may := v.principal()
-		all.May = rights{Create: may.MayCreate(), Manage: may.Members, Audit: may.Audit}
+		all.May = v.principal()
 		all.Organization = &pages.Organization{Name: v.person.Membership.Organization.Name}
 		held := tokens.Texts(all.Permissions.Held(v.person.Membership.Role))
 		all.Tabs = s.Sections.Of(string(v.org()), r.URL.Path, held)
@@ -147,7 +137,8 @@ func readTemplates() *pages.Set {
 	}
 	set, err := pages.New(files, staticPath, template.FuncMap{
 		"roleName": roleName, "roleText": tokens.Role.Text, "public": public, "words": words, "scrub": tokens.Scrub,
-		"statusText": http.StatusText,
+		"statusText": http.StatusText, "browser": browserName, "signIn": signInText, "subject": subject,
+		"details": otherDetails,
 	})
 	if err != nil {
 		panic(err) // likewise

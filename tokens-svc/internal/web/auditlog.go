@@ -16,26 +16,17 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// eventRow is an event in a list.
-type eventRow struct {
-	audit.Event
-	Time moment
-}
+// subject is the name of an event's target.
+func subject(e audit.Event) string { return cmp.Or(e.Details["name"], e.Details["email"], e.Target) }
 
-// Text returns the action's name.
-func (r eventRow) Text() string { return words(string(r.Action)) }
-
-// Subject is the name of the event's target.
-func (r eventRow) Subject() string { return cmp.Or(r.Details["name"], r.Details["email"], r.Target) }
-
-// More returns the other details, sorted by name.
-func (r eventRow) More() (more []struct{ Name, Text string }) {
-	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
-		if text := r.Details[name]; text != "" && text != r.Subject() {
-			more = append(more, struct{ Name, Text string }{label(name), detailText(name, text)})
+// otherDetails returns the other details of an event, sorted by name.
+func otherDetails(e audit.Event) (all []struct{ Name, Text string }) {
+	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
+		if text := e.Details[name]; text != "" && text != subject(e) {
+			all = append(all, struct{ Name, Text string }{label(name), detailText(name, text)})
 		}
 	}
-	return more
+	return all
 }
 
 // label is the name of a detail in words.
@@ -60,17 +51,9 @@ func detailText(name, text string) string {
 	return text
 }
 
-// eventRows returns events as rows.
-func eventRows(events []audit.Event, now time.Time) (rows []eventRow) {
-	for _, e := range events {
-		rows = append(rows, eventRow{e, moment{At: e.At, Now: now}})
-	}
-	return rows
-}
-
 // eventList is the page Settings › Audit log.
 type eventList struct {
-	Rows     []eventRow
+	Events   []audit.Event
 	Filter   url.Values // as it was filled in
 	Filtered bool
 	Older    moment // the newest event that was not searched; zero: all were
@@ -95,7 +78,7 @@ func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	p := pageOf(v)
 	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
 	list := eventList{
-		Rows: eventRows(events, s.Tokens.Now()), Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
+		Events: events, Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
 		Actions: audit.Actions(), Older: moment{At: older, Now: s.Tokens.Now()}, Pages: pagesOf(v, p, total),
 	}
 	return page("audit-log", "Audit log", list), err

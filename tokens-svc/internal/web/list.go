@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/url"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -92,19 +91,6 @@ type tokenList struct {
 	Sort    tokens.Sort
 	First   bool // there is no token at all yet
 	Pages   pages.Pager
-}
-
-// Show returns the address of the list under another filter.
-func (l tokenList) Show(f filter) string {
-	return "?" + url.Values{"show": {string(f.ID)}, "q": {l.Text}, "sort": {string(l.Sort)}}.Encode()
-}
-
-// Empty is the text for a list without tokens.
-func (l tokenList) Empty() string {
-	if l.Text != "" {
-		return "No tokens match."
-	}
-	return l.Picked.Empty
 }
 
 func (s *site) toAPI(_ context.Context, v *visit) (answer, error) {

@@ -18,18 +18,12 @@ type memberRow struct {
 	Removable  bool
 }
 
-// invitationRow is an open invitation in the list.
-type invitationRow struct {
-	people.Invitation
-	Withdrawable bool
-}
-
 // memberPage is the page Settings › Members, with its form for an invitation.
 type memberPage struct {
 	pages.Faults
 	Members     []memberRow
 	Self        memberRow
-	Invitations []invitationRow
+	Invitations []people.Invitation
 	Roles       []tokens.Role // that this person may invite people as
 	Email, Role string
 	// Code is that of the invitation just made, which this answer alone shows.
@@ -66,12 +60,8 @@ func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
 		}
 		p.Members = append(p.Members, row)
 	}
-	if !v.principal().Members {
-		return p, nil
-	}
-	open, err := s.People.Invitations(ctx, v.org())
-	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i, v.principal().MayAssign("", i.Role)})
+	if v.principal().Members {
+		p.Invitations, err = s.People.Invitations(ctx, v.org())
 	}
 	return p, err
 }

@@ -262,9 +262,7 @@ func TestDeviceNames(t *testing.T) {
 		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":       "Firefox on Linux",
 		"curl/8.5": "curl", "": "A browser",
 	} {
-		row := sessionRow{}
-		row.UserAgent = agent
-		if got := row.Device(); got != want {
+		if got := browserName(agent); got != want {
 			t.Errorf("%q: %q, want %q", agent, got, want)
 		}
 	}

@@ -126,14 +126,14 @@ func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 // routes returns the handler of all routes. Static files lie beside them: their path cannot be that of an organization.
 func (s *site) routes() http.Handler {
 	mux := problem.NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p problem.Problem) {
-		s.write(w, r, nil, errorPage(p.Status))
+		s.write(w, r, errorPage(p.Status))
 	})
 	for _, r := range table {
 		mux.Handle(r.pattern, s.serve(r))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, staticPath) {
-			set.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
+			set.ServeStatic(w, r, func(status int) { s.write(w, r, errorPage(status)) })
 			return
 		}
 		mux.ServeHTTP(w, r)

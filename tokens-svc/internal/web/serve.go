@@ -48,7 +48,7 @@ func (s *site) serve(rt route) http.Handler {
 				}
 			}
 		}
-		s.write(w, r, v, a)
+		s.write(w, r, a)
 	})
 }
 
@@ -192,7 +192,7 @@ func problemPage(status int, p pages.Problem) answer { return page("error", p.He
 
 // crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, nil, problemPage(http.StatusForbidden, pages.Problem{
+	s.write(w, r, problemPage(http.StatusForbidden, pages.Problem{
 		Heading: "Request from another site",
 		Text:    "No changes were made. Open the page directly and submit the form again.",
 	}))

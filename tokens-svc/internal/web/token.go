@@ -61,9 +61,6 @@ type revokeForm struct {
 	Children int // how many active tokens were made with it
 }
 
-// Overlap reports whether there is a successor already.
-func (f *revokeForm) Overlap() bool { return f.RotatedTo != "" }
-
 func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.findFor(ctx, v, func(row tokenEntry) bool { return row.Revocable })
 	if err != nil {
@@ -76,7 +73,7 @@ func (s *site) revokePage(ctx context.Context, v *visit, row tokenEntry) (answer
 	children, err := s.Tokens.Children(ctx, row.Token)
 	f := &revokeForm{tokenEntry: row, Reason: v.PostForm.Get("reason"), Children: len(children)}
 	title := "Revoke " + row.Name
-	if f.Overlap() {
+	if f.RotatedTo != "" {
 		title = "End the overlap of " + f.Name
 	}
 	return page("revoke", title, f), err

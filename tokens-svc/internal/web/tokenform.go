@@ -59,12 +59,6 @@ type tokenForm struct {
 	Environment tokens.Environment
 }
 
-// Open is for templates: it reports whether the advanced part is to be seen at once.
-func (f *tokenForm) Open() bool {
-	return f.Policy.RequireAddresses || f.Any("ip_allow", "environment", "limit") ||
-		f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
-}
-
 // LastDay is for templates: the day of Latest, or "".
 func (f *tokenForm) LastDay() string {
 	if f.Latest.IsZero() {

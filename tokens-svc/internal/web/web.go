@@ -66,7 +66,7 @@ func New(c Config) http.Handler {
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.crossOrigin))
 	broken := func(w http.ResponseWriter, r *http.Request) { // it ended in a panic
-		s.write(w, r, nil, errorPage(http.StatusInternalServerError))
+		s.write(w, r, errorPage(http.StatusInternalServerError))
 	}
 	return requestid.Ensure(s.withVisit(httpserver.AccessLog(c.Log, attrs, broken,
 		kit.Harden(own.Handler(s.routes()), s.secure))))
