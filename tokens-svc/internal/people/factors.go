@@ -67,44 +67,42 @@ func (s *Service) AddApp(ctx context.Context, u User, sealed, code string, clien
 		codes[i], sums[i] = spell(text), accountCodeSum(purposeRecovery, u.ID, text)
 	}
 	return codes, s.tryCode(ctx, u, func() error {
-		return s.changeFactor(ctx, u, client, audit.UserFactorAdded, appFactor, func(a *Account) error {
+		return s.changeFactor(ctx, u, client, audit.UserFactorAdded, func(a *Account) (string, error) {
 			a.TOTPKey, a.TOTPStep, a.RecoveryCodes = sealed, 0, strings.Join(sums, " ")
-			return s.useApp(a, code)
+			return appFactor, s.useApp(a, code)
 		})
 	})
 }
 
 // RemoveApp removes an account's authenticator app and recovery codes.
 func (s *Service) RemoveApp(ctx context.Context, u User, client ClientInfo) error {
-	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, appFactor, func(a *Account) error {
+	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, func(a *Account) (string, error) {
 		a.TOTPKey, a.TOTPStep, a.RecoveryCodes = "", 0, ""
-		return nil
+		return appFactor, nil
 	})
 }
 
 // appFactor is the authenticator app in audit events and mails.
 const appFactor = "authenticator app"
 
-// changeFactor changes how a person signs in, and notifies them by mail. It gives tokens.ErrForbidden for an
-// account without a password, and ErrEnded.
-func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, action audit.Action, factor string,
-	change func(*Account) error,
+// changeFactor changes how a person signs in, and notifies them by mail. change returns the name of the factor.
+// It gives tokens.ErrForbidden for an account without a password, and ErrEnded.
+func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, action audit.Action,
+	change func(*Account) (factor string, err error),
 ) error {
 	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		if a.Password == "" {
 			return audit.Entry{}, tokens.ErrForbidden
 		}
-		e := s.about(action, client.Actor(u), u)
-		e.Details["factor"] = factor
-		done := map[audit.Action]string{
-			audit.UserFactorAdded:   "added to",
-			audit.UserFactorRemoved: "removed from",
-		}[action]
-		e.Mails = s.changed(u, client, "The "+factor+" was "+done+" your account.")
 		if err := a.as(u); err != nil {
 			return audit.Entry{}, err
 		}
-		return e, change(a)
+		factor, err := change(a)
+		done := map[audit.Action]string{audit.UserFactorAdded: "added to", audit.UserFactorRemoved: "removed from"}[action]
+		e := s.about(action, client.Actor(u), u)
+		e.Details["factor"] = factor
+		e.Mails = s.changed(u, client, "The "+factor+" was "+done+" your account.")
+		return e, err
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package people
 import (
 	"net/mail"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,6 +56,14 @@ func normalize(email string) string { return strings.ToLower(strings.TrimSpace(e
 
 // name returns text without the white space around it.
 func (f *faults) name(text string, least int) string { return f.Text("name", text, least, maxName) }
+
+// role returns the role with a name.
+func (f *faults) role(name string) tokens.Role {
+	if !slices.Contains(tokens.Roles(), tokens.Role(name)) {
+		f.Add("role", tokens.InvalidValue, "must be one of %s", strings.Join(tokens.Texts(tokens.Roles()), ", "))
+	}
+	return tokens.Role(name)
+}
 
 // claimedName returns the name that an issuer states, or "" for one that the forms here refuse.
 func claimedName(text string) string {

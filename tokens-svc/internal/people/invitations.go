@@ -40,13 +40,9 @@ func (s *Service) Invite(
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(publicid.New("inv")), Organization: org, Email: wrong.email(email),
+		ID: InvitationID(publicid.New("inv")), Organization: org, Email: wrong.email(email), Role: wrong.role(role),
 		InvitedBy: principal.Actor.Name, Inviter: UserID(principal.Actor.ID),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife), Mailed: s.Mails(),
-	}
-	var err error
-	if i.Role, err = tokens.ParseRole(role); err != nil {
-		wrong.Add("role", tokens.InvalidValue, "%v", err)
 	}
 	if err := wrong.OrNil(); err != nil {
 		return Invitation{}, "", err
@@ -61,7 +57,7 @@ func (s *Service) Invite(
 		}
 		entry.Mails = []audit.Mail{{To: i.Email, Name: MailInvitation}}
 	}
-	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(role, replaced tokens.Role) error {
+	err := s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(role, replaced tokens.Role) error {
 		now := principal.As(role)
 		switch {
 		case !now.MayAssign("", replaced):

@@ -46,29 +46,25 @@ func (s *Service) AddPasskey(
 		return fmt.Errorf("%w: %w", ErrFactor, err)
 	}
 	made.Name, made.AddedAt = name, s.Now()
-	return s.changeFactor(ctx, u, client, audit.UserFactorAdded, "passkey "+name, func(a *Account) error {
+	return s.changeFactor(ctx, u, client, audit.UserFactorAdded, func(a *Account) (string, error) {
 		if n := len(a.Passkeys); n >= maxPasskeys {
 			wrong.Add("name", tokens.InvalidValue, "cannot be given: the account has %d passkeys; remove one first", n)
 		}
 		a.Passkeys = append(a.Passkeys, made)
-		return wrong.OrNil()
+		return "passkey " + name, wrong.OrNil()
 	})
 }
 
 // RemovePasskey removes a passkey. It gives tokens.ErrNotFound when the account does not have it.
 func (s *Service) RemovePasskey(ctx context.Context, u User, id string, client ClientInfo) error {
-	a, err := s.Find(ctx, string(u.ID))
-	if err != nil {
-		return err
-	}
-	at := a.Passkeys.Index(id)
-	if at < 0 {
-		return fmt.Errorf("passkey of user %s: %w", u.ID, tokens.ErrNotFound)
-	}
-	factor := "passkey " + a.Passkeys[at].Name
-	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, factor, func(a *Account) error {
-		a.Passkeys = slices.DeleteFunc(a.Passkeys, func(p passkey.Passkey) bool { return p.ID() == id })
-		return nil
+	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, func(a *Account) (string, error) {
+		at := a.Passkeys.Index(id)
+		if at < 0 {
+			return "", fmt.Errorf("passkey of user %s: %w", u.ID, tokens.ErrNotFound)
+		}
+		name := a.Passkeys[at].Name
+		a.Passkeys = slices.Delete(a.Passkeys, at, at+1)
+		return "passkey " + name, nil
 	})
 }
 

@@ -131,9 +131,7 @@ type Standing struct {
 // Member is a person who belongs to an organization.
 type Member struct {
 	User
-	Organization tokens.Organization
-	Role         tokens.Role
-	JoinedAt     time.Time
+	Membership
 }
 
 // Invitation is an open one. Joining, declining and withdrawing end it, and so does a new one for the same address.

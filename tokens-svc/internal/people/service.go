@@ -94,10 +94,7 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	var wrong faults
 	email := wrong.email(e.Email)
 	name := wrong.name(e.Name, 0)
-	role, err := tokens.ParseRole(e.Role)
-	if err != nil {
-		wrong.Add("role", tokens.InvalidValue, "%v", err)
-	}
+	role := wrong.role(e.Role)
 	wrong.password(e.Password, email)
 	if err := wrong.OrNil(); err != nil {
 		return User{}, false, err
@@ -131,11 +128,10 @@ func (s *Service) entry(action audit.Action, actor audit.Actor, target string, d
 func (s *Service) ChangeRole(
 	ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID, role string,
 ) error {
-	to, err := tokens.ParseRole(role)
-	if err != nil {
-		var wrong faults
-		wrong.Add("role", tokens.InvalidValue, "%v", err)
-		return wrong.OrNil()
+	var wrong faults
+	to := wrong.role(role)
+	if err := wrong.OrNil(); err != nil {
+		return err
 	}
 	return s.change(ctx, principal, org, id, to)
 }
@@ -167,8 +163,8 @@ func (s *Service) change(
 		}
 		e := s.entry(action, principal.Actor, string(id), details)
 		if to != "" && !self {
-			m := Membership{Organization: now.Organization, Role: to, JoinedAt: now.JoinedAt}
-			e.Mails = s.notices("role", Letter{Membership: m, By: principal.Actor}, now.Email)
+			now.Membership.Role = to
+			e.Mails = s.notices("role", Letter{Membership: now.Membership, By: principal.Actor}, now.Email)
 		}
 		return to, e, nil
 	})

@@ -1,7 +1,6 @@
 package tokens
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -64,14 +63,6 @@ func Roles() []Role {
 		all = append(all, p.Role)
 	}
 	return all
-}
-
-// ParseRole reads a role.
-func ParseRole(text string) (Role, error) {
-	if r := Role(text); slices.Contains(Roles(), r) {
-		return r, nil
-	}
-	return "", fmt.Errorf("must be one of %s", join(Roles(), ", "))
 }
 
 // powers returns the rights of r; none for an unknown role.
