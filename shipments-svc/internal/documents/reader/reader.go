@@ -64,7 +64,6 @@ type Reader struct {
 	pdfium  string // the directory where it is compiled
 	time    time.Duration
 	cpu     time.Duration
-	pages   pages
 }
 
 // New returns a Reader whose child processes run this executable.
@@ -158,24 +157,16 @@ func (r *Reader) Table(
 	return part, err
 }
 
-// shown returns what a child shows of a document, which is kept.
+// shown returns what a child shows of a document.
 func (r *Reader) shown(
 	ctx context.Context, d shipments.Document, content io.ReaderAt, what string, which ...string,
 ) ([]byte, error) {
-	key := fmt.Sprintf("%x %s %q", d.SHA256, what, which)
-	if shown, ok := r.pages.get(key); ok {
-		return shown, nil
-	}
 	args := append([]string{what, string(d.Kind), r.pdfium}, which...)
 	answer, err := r.ask(ctx, content, d.Size, nil, args...)
 	if err == nil && answer.Failure != nil {
 		err = answer.Failure
 	}
-	if err != nil {
-		return nil, err
-	}
-	r.pages.put(key, answer.Page)
-	return answer.Page, nil
+	return answer.Page, err
 }
 
 // ask returns the result of a child.
