@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -138,15 +137,10 @@ func (d *demoMaker) attach(
 	if err != nil {
 		return err
 	}
-	content := bytes.NewReader(text)
-	found, err := sniff.File(content, content.Size(), name)
-	if err != nil {
-		return err
+	file, err := transport.NewUpload(bytes.NewReader(text), int64(len(text)), name)
+	if err == nil {
+		_, err = d.service.Attach(ctx, org, shipments.Attachment{Order: o, Type: kind, File: file})
 	}
-	_, err = d.service.Attach(ctx, org, shipments.Attachment{Order: o, Type: kind, File: &shipments.Upload{
-		Filename: name, ContentType: found.ContentType, Kind: found.Kind, Size: content.Size(),
-		SHA256: sha256.Sum256(text), Content: content,
-	}})
 	if errors.As(err, new(*shipments.DuplicateError)) {
 		err = nil
 	}

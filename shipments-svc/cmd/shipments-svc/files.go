@@ -20,9 +20,7 @@ type filesExport struct {
 }
 
 func (c filesExport) Run(ctx context.Context, p program) error {
-	return copyFiles(ctx, p, c.Directory, func(store, backup shipments.Files) (from, to shipments.Files) {
-		return store, backup
-	})
+	return copyFiles(ctx, p, c.Directory, false)
 }
 
 type filesImport struct {
@@ -30,16 +28,11 @@ type filesImport struct {
 }
 
 func (c filesImport) Run(ctx context.Context, p program) error {
-	return copyFiles(ctx, p, c.Directory, func(store, backup shipments.Files) (from, to shipments.Files) {
-		return backup, store
-	})
+	return copyFiles(ctx, p, c.Directory, true)
 }
 
-// copyFiles copies the files that standard input lists between the store and a directory,
-// without the database.
-func copyFiles(
-	ctx context.Context, p program, directory string, ends func(store, backup shipments.Files) (from, to shipments.Files),
-) error {
+// copyFiles copies the files that standard input lists from the store to a directory, or back, without the database.
+func copyFiles(ctx context.Context, p program, directory string, back bool) error {
 	cfg, err := config.Load(p.environ, config.Storage)
 	if err != nil {
 		return err
@@ -48,7 +41,10 @@ func copyFiles(
 	if err != nil {
 		return err
 	}
-	from, to := ends(cfg.Files, backup)
+	from, to := shipments.Files(cfg.Files), shipments.Files(backup)
+	if back {
+		from, to = to, from
+	}
 	files, copied, err := storage.Copy(ctx, from, to, p.stdin)
 	if err != nil {
 		return err

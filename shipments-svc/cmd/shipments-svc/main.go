@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,12 +21,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 )
 
-// Exit codes besides 0.
-const (
-	exitFailure = 1 // the command failed
-	exitUsage   = 2 // the command line is not valid; nothing was done
-)
-
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
@@ -37,22 +30,11 @@ func main() {
 		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 	})
 	stop()
-	os.Exit(exitCode(err))
-}
-
-func exitCode(err error) int {
-	if err == nil {
-		return 0
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "shipments-svc: %v\n", err)
+		os.Exit(1)
 	}
-	fmt.Fprintf(os.Stderr, "shipments-svc: %v\n", err)
-	if errors.Is(err, errUsage) {
-		return exitUsage
-	}
-	return exitFailure
 }
-
-// errUsage means that the command line is wrong.
-var errUsage = errors.New("wrong command line")
 
 // commands is the command line. A command's method Run executes it, and its fields are its flags and arguments.
 type commands struct {
@@ -99,7 +81,7 @@ func run(ctx context.Context, p program) error {
 	case done:
 		return nil
 	case err != nil:
-		return fmt.Errorf("%w: %w (shipments-svc --help)", errUsage, err)
+		return fmt.Errorf("wrong command line: %w (shipments-svc --help)", err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run(p)

@@ -41,10 +41,7 @@ func calibreKnown(s subject) finding {
 func lines(pallets []shipments.Pallet) []shipments.Pallet {
 	all := make([]shipments.Pallet, 0, len(pallets))
 	for _, p := range pallets {
-		if len(p.Contents) == 0 {
-			all = append(all, p)
-		}
-		for _, c := range p.Contents {
+		for _, c := range p.Lines() {
 			line := p
 			line.ProduceName, line.Calibre = c.ProduceName, c.Calibre
 			line.Source.Sheet, line.Source.Row = c.Sheet, c.Row
@@ -56,12 +53,9 @@ func lines(pallets []shipments.Pallet) []shipments.Pallet {
 
 // produceOf returns the distinct produce of a pallet, sorted by name.
 func produceOf(p shipments.Pallet) []string {
-	if len(p.Contents) == 0 {
-		return []string{p.ProduceName}
-	}
-	names := make([]string, len(p.Contents))
-	for i, c := range p.Contents {
-		names[i] = c.ProduceName
+	var names []string
+	for _, c := range p.Lines() {
+		names = append(names, c.ProduceName)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -37,7 +37,7 @@ func Beyond(pallets []Pallet) string {
 	lines, bytes := 0, 0
 	for _, p := range pallets {
 		of := max(len(p.Contents), 1)
-		lines, bytes = lines+of, bytes+lineBytes*of+texts(reflect.ValueOf(p))
+		lines, bytes = lines+of, bytes+lineBytes*of+texts(p)
 	}
 	switch {
 	case lines > list.MaxLines:
@@ -53,21 +53,30 @@ func Beyond(pallets []Pallet) string {
 // lineBytes is what a line takes beside its texts, as it is stored.
 const lineBytes = 200
 
-// texts returns how many bytes the texts of a value have.
-func texts(v reflect.Value) (n int) {
-	switch v.Kind() { //nolint:exhaustive // others have none
-	case reflect.String:
-		return v.Len()
+// texts returns how many bytes the texts of a pallet have.
+func texts(p Pallet) (n int) {
+	leaves(reflect.ValueOf(p), func(v reflect.Value) {
+		if v.Kind() == reflect.String {
+			n += v.Len()
+		}
+	})
+	return n
+}
+
+// leaves yields the values that a value of structs and slices is made of.
+func leaves(v reflect.Value, yield func(reflect.Value)) {
+	switch v.Kind() {
 	case reflect.Slice:
 		for i := range v.Len() {
-			n += texts(v.Index(i))
+			leaves(v.Index(i), yield)
 		}
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			n += texts(field)
+			leaves(field, yield)
 		}
+	default:
+		yield(v)
 	}
-	return n
 }
 
 // stated returns the facts and remarks of a document that are kept: together MaxStated bytes.

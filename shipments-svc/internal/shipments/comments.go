@@ -32,8 +32,3 @@ func (s *Service) Comment(ctx context.Context, org OrgID, o Order, text string) 
 	}
 	return &Invalid{Faults: f}
 }
-
-// Comments returns the comments on a shipment, the latest first.
-func (s *Service) Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error) {
-	return s.repo.Comments(ctx, org, id)
-}

@@ -42,11 +42,6 @@ type Files interface {
 // ErrNoFile means that there is no file under a key.
 var ErrNoFile = errors.New("no such file")
 
-// Documents returns the documents of a shipment, the first attached first.
-func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, error) {
-	return s.repo.Documents(ctx, org, id)
-}
-
 // Document returns a document of a shipment with its mappings, or ErrNoDocument.
 func (s *Service) Document(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
 	return s.repo.Document(ctx, org, o.ID, o.Document)

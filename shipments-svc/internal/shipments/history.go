@@ -45,16 +45,9 @@ type Finding struct {
 	Details string `json:"details"`
 }
 
-// HistoryQuery selects a part of a shipment's history.
-type HistoryQuery struct {
-	ID      ID
-	Page    int64 // as in Query
-	PerPage int64 // as in Query
-}
-
 // History returns one page of what happened to a shipment, or ErrNotFound. A
 // page past the end is empty and has the true total.
-func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (page Page[Entry], err error) {
+func (s *Service) History(ctx context.Context, org OrgID, q PageQuery) (page Page[Entry], err error) {
 	var offset int64
 	page.Paging, offset = pagingOf(q.Page, q.PerPage, DefaultPerPage, MaxPerPage)
 	page.Elements, page.Total, err = s.repo.History(ctx, org, q.ID, offset, page.PerPage)

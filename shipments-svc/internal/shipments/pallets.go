@@ -29,6 +29,14 @@ func (p Pallet) Content() list.Content {
 	}
 }
 
+// Lines returns the lines that the pallet was put together from: one at least.
+func (p Pallet) Lines() []list.Content {
+	if len(p.Contents) == 0 {
+		return []list.Content{p.Content()}
+	}
+	return p.Contents
+}
+
 // Net returns the net weight of the pallet: the sum of its lines'.
 func (p Pallet) Net() (sum list.Grams) {
 	for _, c := range p.Contents {

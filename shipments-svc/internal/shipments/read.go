@@ -20,11 +20,6 @@ const (
 // reads is the memory for the shipments that are read at once.
 var reads = limit.Config{Total: 160 << 20, Each: 64 << 20, Queue: 50, Wait: ReadWait}
 
-// Head returns a shipment without its parts, or ErrNotFound.
-func (s *Service) Head(ctx context.Context, org OrgID, id ID) (Head, error) {
-	return s.repo.Head(ctx, org, id)
-}
-
 // needsMemory is the error of what Once does where a part takes more memory than was acquired before.
 type needsMemory struct{ bytes int64 }
 
@@ -69,15 +64,15 @@ const (
 	lineMemory = 8 << 10 // what a line of a page takes, with texts of usual lengths
 )
 
-// PalletsQuery selects lines of a shipment's pallets. A pallet that is not put together from several is one line.
-type PalletsQuery struct {
+// PageQuery selects a page of what a shipment has: of its history, or of the lines of its pallets.
+type PageQuery struct {
 	ID      ID
 	Page    int64 // from 1; 0 means 1
-	PerPage int64 // lines; 0 means MaxLinesPerPage, as does more
+	PerPage int64 // 0 means the default, more than the maximum means that
 }
 
 // Waits returns how much longer than others the request may take.
-func (q PalletsQuery) Waits() time.Duration { return ReadWait }
+func (q PageQuery) Waits() time.Duration { return ReadWait }
 
 // PalletPart is a pallet with those of its Contents that are on a page.
 type PalletPart struct {
@@ -96,8 +91,9 @@ type PalletsPage struct {
 	Release func()       `json:"-"`
 }
 
-// Pallets returns one page of the lines of a shipment's pallets, or ErrNotFound. A page past the end is empty.
-func (s *Service) Pallets(ctx context.Context, org OrgID, q PalletsQuery) (page PalletsPage, err error) {
+// Pallets returns one page of the lines of a shipment's pallets, or ErrNotFound: MaxLinesPerPage of them by default. A
+// pallet that is not put together from several is one line. A page past the end is empty.
+func (s *Service) Pallets(ctx context.Context, org OrgID, q PageQuery) (page PalletsPage, err error) {
 	paging, offset := pagingOf(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
 	release, err := s.reads.Acquire(ctx, OrganizationOf(org), paging.PerPage*lineMemory)
 	if err == nil {

@@ -42,6 +42,12 @@ type Reader interface {
 		given []Assignment) (Reading, error)
 }
 
+// Assignment is the correction of the mapping of a packing list by a person, or a template.
+type Assignment struct {
+	list.Assignment
+	Keep *Template `json:"keep,omitempty"` // stored once the list was read with the assignment
+}
+
 // Reading is the content of a file.
 type Reading struct {
 	Pallets  []Pallet // the documents of their Sources are not set
@@ -67,26 +73,15 @@ func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }
 
 // valid reports whether all texts of a reading can be stored and shown, and no number of
 // it is negative. Its sizes are the reader's, and missing values are for the checks.
-func (r Reading) valid() bool { return valid(reflect.ValueOf(r)) }
-
-func valid(v reflect.Value) bool {
-	switch v.Kind() { //nolint:exhaustive // a reading has no others
-	case reflect.String:
-		return utf8.ValidString(v.String()) && !strings.ContainsFunc(v.String(), plaintext.Refused)
-	case reflect.Int:
-		return v.Int() >= 0
-	case reflect.Slice:
-		for i := range v.Len() {
-			if !valid(v.Index(i)) {
-				return false
-			}
+func (r Reading) valid() bool {
+	valid := true
+	leaves(reflect.ValueOf(r), func(v reflect.Value) {
+		switch v.Kind() { //nolint:exhaustive // others are always valid
+		case reflect.String:
+			valid = valid && utf8.ValidString(v.String()) && !strings.ContainsFunc(v.String(), plaintext.Refused)
+		case reflect.Int:
+			valid = valid && v.Int() >= 0
 		}
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			if !valid(field) {
-				return false
-			}
-		}
-	}
-	return true
+	})
+	return valid
 }

@@ -5,11 +5,30 @@ import (
 	"time"
 )
 
+// Lookups are the methods of a Repository that a Service has as they are.
+type Lookups interface {
+	// Head returns a shipment without its parts, or ErrNotFound. Of a
+	// shipment that was changed it never returns an earlier version.
+	Head(ctx context.Context, org OrgID, id ID) (Head, error)
+
+	// Tallies returns what the checks of shipments found, of those that have checks.
+	Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error)
+
+	// Documents returns the documents of a shipment in the order of their
+	// IDs, or ErrNotFound.
+	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)
+
+	// Comments returns the comments on a shipment, the latest first; none if there is no such shipment.
+	Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error)
+}
+
 // Repository keeps shipments. Every method answers for one organization
 // only. Its errors are ErrNotFound, ErrUnavailable, the context's, or a fault
 // of the program; writes are done whole or not at all, with the events that
 // Announce makes of them.
 type Repository interface {
+	Lookups
+
 	// List returns up to limit of the shipments that meet the filter, in the
 	// order that Page states, after the first offset ones, and the number
 	// there are in all; both as of one instant.
@@ -21,9 +40,6 @@ type Repository interface {
 
 	// Sorted is List in another order. Where more than MaxMatches meet a filter it is ErrTooBroad.
 	Sorted(ctx context.Context, org OrgID, f Filter, s Sort, offset, limit int64) ([]Shipment, int64, error)
-
-	// Tallies returns those of shipments that have checks.
-	Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error)
 
 	// Overview returns the newest few shipments that wait for something, the latest few changes by people, and the
 	// decisions of twelve weeks from a Monday on.
@@ -37,19 +53,11 @@ type Repository interface {
 	// or ErrNotFound.
 	Lines(ctx context.Context, org OrgID, id ID, offset, limit int64) (PalletsPage, error)
 
-	// Head returns a shipment without its parts, or ErrNotFound. Of a
-	// shipment that was changed it never returns an earlier version.
-	Head(ctx context.Context, org OrgID, id ID) (Head, error)
-
 	// Versions returns the versions of those of the shipments that there are.
 	Versions(ctx context.Context, org OrgID, ids []ID) (map[ID]int64, error)
 
 	// Create stores a shipment that has no parts, and begins its history.
 	Create(ctx context.Context, org OrgID, s Shipment, by Actor) error
-
-	// Documents returns the documents of a shipment in the order of their
-	// IDs, or ErrNotFound.
-	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)
 
 	// Document returns a document with its mappings, or ErrNotFound or ErrNoDocument.
 	Document(ctx context.Context, org OrgID, id ID, document DocumentID) (Document, error)
@@ -100,9 +108,6 @@ type Repository interface {
 
 	// AddComment adds a comment under an id to a shipment, unless that has MaxComments, or returns ErrNotFound.
 	AddComment(ctx context.Context, org OrgID, of, id ID, c Comment) (added bool, err error)
-
-	// Comments returns the comments on a shipment, the latest first; none if there is no such shipment.
-	Comments(ctx context.Context, org OrgID, id ID) ([]Comment, error)
 
 	// Activity returns up to limit of what was noted, the latest first, after the first offset ones, and the number there
 	// are in all.

@@ -13,6 +13,8 @@ import (
 
 // Service is what can be done with shipments.
 type Service struct {
+	Lookups
+
 	repo      Repository
 	files     Files
 	reader    Reader
@@ -46,7 +48,7 @@ type Needs struct {
 // them are not called.
 func NewService(n Needs) *Service {
 	return &Service{
-		repo: n.Repository, files: n.Files, reader: n.Reader, pages: n.Pages, runChecks: n.RunChecks,
+		Lookups: n.Repository, repo: n.Repository, files: n.Files, reader: n.Reader, pages: n.Pages, runChecks: n.RunChecks,
 		newID: n.NewID, now: n.Now,
 		waits: limit.New[Organization](limit.Config{Total: maxWaits, Each: maxOrgWaits}),
 		reads: limit.New[Organization](reads), changes: limit.New[Organization](changes), closing: make(chan struct{}),
@@ -67,11 +69,6 @@ func (s *Service) List(ctx context.Context, org OrgID, q Query) (page Page[Shipm
 	}
 	page.Elements, page.Total, err = s.repo.List(ctx, org, q.Filter, offset, page.PerPage)
 	return page, err
-}
-
-// Tallies returns what the checks of shipments found, of those that have checks.
-func (s *Service) Tallies(ctx context.Context, org OrgID, ids []ID) (map[ID]Tally, error) {
-	return s.repo.Tallies(ctx, org, ids)
 }
 
 // allBatch is how many shipments All reads at once.

@@ -66,7 +66,7 @@ func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (found GetResu
 			return found, err
 		}
 		found.Release()
-		page, err := s.Pallets(ctx, org, PalletsQuery{ID: l.ID})
+		page, err := s.Pallets(ctx, org, PageQuery{ID: l.ID})
 		if err != nil {
 			return found, err
 		}

@@ -41,7 +41,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	rows := func(yield func([]any, error) bool) { //nolint:contextcheck // it is that of the request
-		q := shipments.PalletsQuery{ID: head.ID, Page: 1}
+		q := shipments.PageQuery{ID: head.ID, Page: 1}
 		for ; ; q.Page++ {
 			page, err := s.Service.Pallets(v.Context(), v.org, q) // it lasts longer than ctx
 			if err == nil && page.Version != head.Version {
@@ -68,11 +68,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 // exportLines yields the rows of pallets, and reports whether more are wanted.
 func exportLines(pallets []shipments.PalletPart, yield func([]any, error) bool) bool {
 	for _, p := range pallets {
-		lines := p.Contents
-		if lines == nil {
-			lines = []list.Content{p.Content()}
-		}
-		for _, c := range lines {
+		for _, c := range p.Pallet.Lines() {
 			row := []any{
 				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
 				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,

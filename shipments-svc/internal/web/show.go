@@ -80,7 +80,7 @@ func (s *site) shown(ctx context.Context, v *visit, tab string) (showPage, error
 	if err != nil {
 		return showPage{}, err
 	}
-	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: found.ID, PerPage: shipments.MaxPerPage})
+	history, err := s.Service.History(ctx, v.org, shipments.PageQuery{ID: found.ID, PerPage: shipments.MaxPerPage})
 	comments, failed := s.Service.Comments(ctx, v.org, found.ID)
 	if err = cmp.Or(err, failed); err != nil {
 		found.Release()

@@ -122,7 +122,7 @@ func decodeDocument(
 	if len(content) > shipments.MaxFile {
 		return a, errFileTooLarge
 	}
-	if a.File, err = newUpload(bytes.NewReader(content), int64(len(content)), filename); err != nil {
+	if a.File, err = NewUpload(bytes.NewReader(content), int64(len(content)), filename); err != nil {
 		return a, err
 	}
 	a.File.Field = "/content_base64"

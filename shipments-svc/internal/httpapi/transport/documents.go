@@ -131,15 +131,21 @@ func viewDocument(d shipments.Document) documentView {
 // downloadTimeout is how long sending a file may take.
 const downloadTimeout = 2 * time.Minute
 
-func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
+// fileReply is the reply with a file that came from a client, or a picture of it: nothing in it is run.
+func fileReply(file shipments.StoredFile, tag string) reply {
 	return reply{status: http.StatusOK, file: &file, header: http.Header{
 		"Content-Type":            {file.ContentType},
-		"Content-Disposition":     {Download(file.Filename)},
 		"X-Content-Type-Options":  {"nosniff"},
 		"Content-Security-Policy": {"sandbox; default-src 'none'"},
 		"Cache-Control":           {"private, no-cache, no-transform"}, // ranges are of the file, not of a compressed form
-		"Etag":                    {`"` + hex.EncodeToString(file.SHA256[:]) + `"`},
+		"Etag":                    {`"` + tag + `"`},
 	}}
+}
+
+func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
+	re := fileReply(file, hex.EncodeToString(file.SHA256[:]))
+	re.header.Set("Content-Disposition", Download(file.Filename))
+	return re
 }
 
 // SendFile sends the file of a document. An error means that nothing was sent.

@@ -80,7 +80,7 @@ func formFile(part *multipart.FileHeader) (*shipments.Upload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newUpload(file, part.Size, jsonbody.Normal(part.Filename))
+	return NewUpload(file, part.Size, jsonbody.Normal(part.Filename))
 }
 
 // formFaults returns the faults of the parts' names.
@@ -109,8 +109,8 @@ func formFault(code, name, detail string) jsonbody.Fault {
 	return jsonbody.Fault{Code: code, Pointer: "/" + name, Detail: detail}
 }
 
-// newUpload returns the file with the name that the client declares.
-func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upload, error) {
+// NewUpload returns a file with the name that the client declares.
+func NewUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upload, error) {
 	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, size)); err != nil || size == 0 {

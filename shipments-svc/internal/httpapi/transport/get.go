@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
-	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -46,15 +45,6 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 	}
 	body := map[string]detailView{"shipment": view}
 	return reply{status: http.StatusOK, header: header, body: body, release: found.Release}
-}
-
-func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {
-	p := query.Read(r)
-	q.Page, q.PerPage = p.Page(shipments.MaxLinesPerPage)
-	if err = p.Err(); err == nil {
-		q.ID, err = ShipmentIDs.Parse(r.PathValue("id"))
-	}
-	return q, err
 }
 
 func encodePallets(r *http.Request, page shipments.PalletsPage) reply {

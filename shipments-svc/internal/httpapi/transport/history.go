@@ -34,16 +34,16 @@ type actorView struct {
 	Name string `json:"name,omitempty"`
 }
 
-func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
-	p := query.Read(r)
-	var q shipments.HistoryQuery
-	q.Page, q.PerPage = p.Page(shipments.MaxPerPage)
-	if err := p.Err(); err != nil {
+// decodePageQuery returns the decoder of a page of what a shipment has, with at most so many elements.
+func decodePageQuery(most int64) func(*http.Request) (shipments.PageQuery, error) {
+	return func(r *http.Request) (q shipments.PageQuery, err error) {
+		p := query.Read(r)
+		q.Page, q.PerPage = p.Page(most)
+		if err = p.Err(); err == nil {
+			q.ID, err = ShipmentIDs.Parse(r.PathValue("id"))
+		}
 		return q, err
 	}
-	var err error
-	q.ID, err = ShipmentIDs.Parse(r.PathValue("id"))
-	return q, err
 }
 
 var encodeHistory = paged(func(page shipments.Page[shipments.Entry]) (shipments.Paging, any) {

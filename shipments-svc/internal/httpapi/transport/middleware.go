@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -27,11 +28,14 @@ func handle[Req, Res any](
 		panic(pattern + " is not in the authorization table")
 	}
 	rt.Handle(pattern, kithttp.NewServer(
-		endpoint.Chain(authorized(needs), decoded(decode), limited(rt.config.Timeout))(makeEndpoint(do)),
+		limited(rt.config.Timeout)(makeEndpoint(do)),
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
 			c.request = r
-			return r, c.err
+			if err := cmp.Or(c.err, assertion.Require(string(needs), c.Permissions)); err != nil {
+				return nil, err // before anything is read of the request
+			}
+			return decode(r)
 		},
 		func(ctx context.Context, w http.ResponseWriter, response any) error {
 			c := callerOf(ctx)
@@ -52,31 +56,6 @@ func handle[Req, Res any](
 func makeEndpoint[Req, Res any](do method[Req, Res]) endpoint.Endpoint {
 	return func(ctx context.Context, request any) (any, error) {
 		return do(ctx, callerOf(ctx).org, request.(Req))
-	}
-}
-
-// authorized is the middleware that lets callers with the permission through.
-func authorized(needs Permission) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			if err := assertion.Require(string(needs), callerOf(ctx).Permissions); err != nil {
-				return nil, err
-			}
-			return next(ctx, request)
-		}
-	}
-}
-
-// decoded is the middleware that decodes the request, once it may be read.
-func decoded[Req any](decode func(*http.Request) (Req, error)) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			decoded, err := decode(request.(*http.Request))
-			if err != nil {
-				return nil, err
-			}
-			return next(ctx, decoded)
-		}
 	}
 }
 

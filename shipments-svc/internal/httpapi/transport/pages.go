@@ -25,13 +25,7 @@ var renderer = buildinfo.Read().Revision
 
 // encodePage sends a page, which is the same as long as the file and the program are.
 func encodePage(_ *http.Request, page shipments.ShownPage) reply {
-	return reply{status: http.StatusOK, file: &page.StoredFile, header: http.Header{
-		"Content-Type":            {page.ContentType},
-		"X-Content-Type-Options":  {"nosniff"},
-		"Content-Security-Policy": {"sandbox; default-src 'none'"},
-		"Cache-Control":           {"private, no-cache, no-transform"},
-		"Etag":                    {fmt.Sprintf(`"%x-%d-%.12s"`, page.SHA256, page.Number, renderer)},
-	}}
+	return fileReply(page.StoredFile, fmt.Sprintf("%x-%d-%.12s", page.SHA256, page.Number, renderer))
 }
 
 // SendPage sends a page of a document once that is admitted. An error means that nothing was sent.

@@ -1,8 +1,8 @@
 // Package transport is the HTTP API of the service: its routes, the decoding of
 // requests, the encoding of responses, and the mapping of errors to problems.
 //
-// Each route is a go-kit endpoint of a method of the domain, with its request type and decoder, behind the middleware
-// that all share.
+// Each route is a go-kit endpoint of a method of the domain, with its request type, decoder and encoder, behind the
+// permission and the timeout that all have.
 //
 // Guarantees: a request without an identity is refused with 401 before it is
 // decoded, and one without the permission with 403 before its body is read; a body
@@ -62,12 +62,12 @@ func New(
 	handle(rt, "GET "+all, decodeList, service.List, encodeList)
 	post(rt, all, decodeCreate, service.Create, encodeCreate)
 	handle(rt, "GET "+one, decodeGet, service.Get, encodeGet)
-	handle(rt, "GET "+one+"/pallets", decodePallets, service.Pallets, encodePallets)
+	handle(rt, "GET "+one+"/pallets", decodePageQuery(shipments.MaxLinesPerPage), service.Pallets, encodePallets)
 	handle(rt, "PATCH "+one, decodeUpdate, service.Update, encodeShipment)
 	handle(rt, "DELETE "+one, decodeOrder, service.Delete, encodeDelete)
 	post(rt, one+"/approve", decodeApprove, service.Approve, encodeShipment)
 	post(rt, one+"/reject", decodeReject, service.Reject, encodeShipment)
-	handle(rt, "GET "+one+"/history", decodeHistory, service.History, encodeHistory)
+	handle(rt, "GET "+one+"/history", decodePageQuery(shipments.MaxPerPage), service.History, encodeHistory)
 
 	const documents, document = one + "/documents", one + "/documents/{document}"
 	handle(rt, "POST "+documents, keyed(uploads.decode), attach(service), encodeAttach)
