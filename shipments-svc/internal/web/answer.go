@@ -220,6 +220,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 var functions = template.FuncMap{
 	"words": words, "kg": list.Grams.Figure, "figure": list.Figure, "sum": sum, "why": why, "label": label,
 	"stated": stated, "counted": counted, "args": func(all ...any) []any { return all },
-	"shipment": transport.ShipmentIDs.Format,
+	"shipment": transport.ShipmentIDs.Format, "webhook": transport.WebhookIDs.Format,
+	"event": transport.EventIDs.Format, "mapping": transport.TemplateIDs.Format,
 	"sentence": sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
 }

@@ -51,7 +51,6 @@ type column struct {
 type row struct {
 	shipments.Shipment
 	shipments.Tally
-	Link string
 }
 
 // Clean reports whether the shipment waits for a review, and no check found anything.
@@ -148,7 +147,7 @@ func (s *site) rows(ctx context.Context, v *visit, all []shipments.Shipment) (ro
 	}
 	tallies, err := s.Service.Tallies(ctx, v.org, ids)
 	for _, one := range all {
-		rows = append(rows, row{one, tallies[one.ID], v.path(transport.ShipmentIDs.Format(one.ID))})
+		rows = append(rows, row{one, tallies[one.ID]})
 	}
 	return rows, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -16,9 +15,10 @@ type overviewPage struct {
 	Ways   []pages.Link
 	Panels []panel
 	Chart  pages.Chart
-	Latest []deedRow
-	Create bool // the person may
-	Empty  bool // the organization has no shipments at all
+	Latest []shipments.Deed
+	Me     string // the id of the person, in Latest
+	Create bool   // the person may
+	Empty  bool   // the organization has no shipments at all
 }
 
 // panel is what waits for something: how many shipments, and the newest few.
@@ -26,13 +26,6 @@ type panel struct {
 	ID, Title, Count, To string
 	Nothing              string // where there are none
 	Rows                 []row
-}
-
-// deedRow is what a person did with a shipment.
-type deedRow struct {
-	shipments.Deed
-	Link string
-	Me   bool
 }
 
 // overview shows what needs the person now. Addresses of lists from before it was the first page lead to the list.
@@ -48,6 +41,7 @@ func (s *site) overview(ctx context.Context, v *visit) (answer, error) {
 	}
 	p := overviewPage{
 		Ways: v.ways(), Chart: weekly(found.Weeks), Create: v.may("POST /api/v1/shipments"), Empty: found.Counts[""] == 0,
+		Latest: found.Latest, Me: v.person.Actor(),
 	}
 	failing := list.Figure(found.FailingCount)
 	if found.FailingCount == shipments.MaxFailing {
@@ -78,9 +72,6 @@ func (s *site) overview(ctx context.Context, v *visit) (answer, error) {
 	}
 	for i, some := range lists {
 		p.Panels[i].Rows, rows = rows[:len(some)], rows[len(some):]
-	}
-	for _, d := range found.Latest {
-		p.Latest = append(p.Latest, deedRow{d, v.path(transport.ShipmentIDs.Format(d.ID)), d.By.ID == v.person.Actor()})
 	}
 	return page("overview", "Overview", p), nil
 }

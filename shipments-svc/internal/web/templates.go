@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
@@ -12,35 +11,25 @@ import (
 // templatesPage has the templates of mappings.
 type templatesPage struct {
 	pages.Faults
-	Rows []templateRow
-}
-
-// templateRow is a template with what can be done with it.
-type templateRow struct {
-	shipments.Template
-	Field          string // of its name
-	Rename, Delete string // addresses
+	Rows []shipments.Template
 }
 
 func (s *site) templates(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.templatesPage(ctx, v)
-	return page("templates", "Packing list templates", p), err
+	return s.templatesAnswer(ctx, v, nil)
 }
 
-func (s *site) templatesPage(ctx context.Context, v *visit) (p templatesPage, err error) {
+func (s *site) templatesAnswer(ctx context.Context, v *visit, faults pages.Faults) (answer, error) {
 	all, err := s.Service.Templates(ctx, v.org, struct{}{})
-	for _, t := range all {
-		id := transport.TemplateIDs.Format(t.ID)
-		query := "?template=" + id
-		p.Rows = append(p.Rows, templateRow{
-			t, "name-" + id, v.path("templates", "rename") + query, v.path("templates", "delete") + query,
-		})
-	}
-	return p, err
+	return page("templates", "Packing list templates", templatesPage{faults, all}), err
+}
+
+// template returns the identifier of the template in the query.
+func (v *visit) template() (shipments.TemplateID, error) {
+	return transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
 }
 
 func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
+	id, err := v.template()
 	if err == nil {
 		err = v.parse()
 	}
@@ -50,28 +39,26 @@ func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 		})
 	}
 	if wrong := faultsOf(err); wrong != nil {
-		p, err := s.templatesPage(ctx, v)
-		p.Add("name-"+v.URL.Query().Get("template"), wrong[0].Text)
-		return page("templates", "Packing list templates", p), err
+		wrong[0].Field = "name-" + transport.TemplateIDs.Format(id)
+		return s.templatesAnswer(ctx, v, wrong)
 	}
 	return redirect(v.path("templates"), "renamed"), err
 }
 
 func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.templatesPage(ctx, v)
-	for _, row := range p.Rows {
-		if row.Field == "name-"+v.URL.Query().Get("template") {
-			return page("confirm", "Delete "+row.Name, confirmPage{
-				Heading: "Delete " + row.Name + "?", Button: "Delete template", Do: row.Delete, Back: v.path("templates"),
-				Text: "Lists with these headings are then read as their headings say. What was read with it stays.",
-			}), nil
-		}
+	id, err := v.template()
+	if err != nil {
+		return answer{}, err
 	}
-	return errorPage(http.StatusNotFound), err
+	t, err := s.Service.Template(ctx, v.org, id)
+	return page("confirm", "Delete "+t.Name, confirmPage{
+		Heading: "Delete " + t.Name + "?", Button: "Delete template", Do: v.URL.RequestURI(), Back: v.path("templates"),
+		Text: "Lists with these headings are then read as their headings say. What was read with it stays.",
+	}), err
 }
 
 func (s *site) deleteTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
+	id, err := v.template()
 	if err == nil {
 		_, err = s.Service.DeleteTemplate(ctx, v.org, shipments.TemplateOrder{ID: id})
 	}

@@ -19,26 +19,14 @@ const WebhooksPath = "/webhooks"
 // maxDeliveries is how many deliveries the page of an endpoint shows at a time.
 const maxDeliveries = 20
 
-// webhookRow is an endpoint in the list.
-type webhookRow struct {
-	webhooks.Endpoint
-	Link string
-}
-
 // webhookPage is the page of an endpoint.
 type webhookPage struct {
 	Endpoint   webhooks.Endpoint
 	Form       webhookForm
-	Deliveries []deliveryRow
+	Deliveries []webhooks.Delivery
 	Status     webhooks.DeliveryStatus // of the deliveries that are shown; "": all
 	Tabs       []pages.Tab
 	Older      string // the address of the next page; "": none
-}
-
-// deliveryRow is a delivery with the id of its event.
-type deliveryRow struct {
-	webhooks.Delivery
-	ID string
 }
 
 // hooks is the address of a page of the organization's webhooks.
@@ -53,11 +41,7 @@ func (v *visit) onEndpoint() webhooks.Order {
 
 func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.Webhooks.List(ctx, v.org, struct{}{})
-	rows := make([]webhookRow, len(all))
-	for i, e := range all {
-		rows[i] = webhookRow{e, v.hooks(transport.WebhookIDs.Format(e.ID))}
-	}
-	return page("webhooks", "Webhooks", rows), err
+	return page("webhooks", "Webhooks", all), err
 }
 
 func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
@@ -87,12 +71,12 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		return answer{}, err
 	}
 	f.Do = v.hooks(transport.WebhookIDs.Format(e.ID))
-	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: tabs(v, f.Do, webhooks.DeliveryStatuses, q.Status)}
-	for _, d := range found.Deliveries {
-		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.EventIDs.Format(d.Event)})
+	p := webhookPage{
+		Endpoint: e, Form: f, Deliveries: found.Deliveries, Status: q.Status,
+		Tabs: tabs(v, f.Do, webhooks.DeliveryStatuses, q.Status),
 	}
 	if found.More {
-		query.Set("before", p.Deliveries[len(p.Deliveries)-1].ID)
+		query.Set("before", transport.EventIDs.Format(p.Deliveries[len(p.Deliveries)-1].Event))
 		p.Older = "?" + query.Encode()
 	}
 	return page("webhook", "Webhook endpoint", p).as(pages.Status(f)), nil
@@ -113,7 +97,7 @@ func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
 
 // deliveryPage is a delivery with the request that is sent.
 type deliveryPage struct {
-	deliveryRow
+	webhooks.Delivery
 	Link string // of the endpoint
 	URL  string
 	Body string // "": the event is no longer kept
@@ -130,7 +114,7 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	body, err := s.sent(ctx, v, d)
-	p := deliveryPage{deliveryRow{d, v.PathValue("event")}, v.hooks(v.PathValue("id")), e.URL, body}
+	p := deliveryPage{d, v.hooks(v.PathValue("id")), e.URL, body}
 	return page("delivery", string(d.Type), p), err
 }
 
