@@ -139,30 +139,6 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestRolledBackChangesAreNotAnnounced(t *testing.T) {
-	t.Parallel()
-	r, _ := newTest(t)
-	org, failed := NewOrg(), errors.New("no")
-	_, _, err := r.Once(
-		t.Context(),
-		org,
-		shipments.Key{Text: "k"},
-		Noon,
-		func(ctx context.Context) ([]byte, error) {
-			if err := r.Create(ctx, org, NewShipment(shipments.Pending, Noon), Someone); err != nil {
-				t.Error(err)
-			}
-			return nil, failed
-		},
-	)
-	if !errors.Is(err, failed) {
-		t.Fatal(err)
-	}
-	if number(t, r, org); len(events(t, r, org)) != 0 {
-		t.Error("it was")
-	}
-}
-
 // TestNumbersAreDenseWhateverIsKilled: while shipments change, several who give
 // numbers have their connections cut at random. In the end each change has its
 // events, once, in the order of the shipment's versions.

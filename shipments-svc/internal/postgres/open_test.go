@@ -7,34 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-func TestOpenRejectsInvalidDSNsWithoutPrintingThem(t *testing.T) {
-	t.Parallel()
-	for _, dsn := range []string{"postgres://u:hunter2@local host/", "://hunter2", "password=hunter2 nonsense"} {
-		if _, err := Open(dsn, postgrestest.Session()); err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
-func TestOpenDoesNotConnect(t *testing.T) {
-	t.Parallel()
-	db := openAt(t, "postgres://127.0.0.1:1/none?connect_timeout=1")
-	if open := db.Stats().OpenConnections; open != 0 {
-		t.Errorf("%d connections", open)
-	}
-	if err := db.PingContext(t.Context()); !postgres.Unavailable(err) {
-		t.Errorf("%v is not unavailable", err)
-	}
-}
 
 // TestConnectionsSetStatementTimeout of their session, unless the DSN has another. Behind a pooler, its connect_query
 // sets the timeout.
@@ -64,21 +42,6 @@ func withTimeout(t *testing.T, dsn, timeout string) string {
 	query.Set("statement_timeout", timeout)
 	u.RawQuery = query.Encode()
 	return u.String()
-}
-
-// TestAStatementThatOutlastsItsRequestIsUnavailable: a cancelled query is
-// 57014 and not the context's error.
-func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
-	t.Parallel()
-	repo := NewRepository(openAt(t, withTimeout(t, pgtestDSN(t), "250")))
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
-		err := execute(ctx, repo.tenant(ctx, NewOrg()), statement{"sleep", `SELECT pg_sleep(10)`})
-		if !postgres.Unavailable(err) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // TestOnlyDirectConnectionsKeepPreparedStatements: a transaction pooler would

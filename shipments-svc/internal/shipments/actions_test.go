@@ -313,23 +313,6 @@ func TestActionsAreValidated(t *testing.T) {
 	}
 }
 
-func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
-	t.Parallel()
-	k := &fakeRepository{}
-	answer, replayed, err := service(
-		k,
-	).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return []byte("a"), nil })
-	if string(answer) != "a" || replayed || err != nil || !k.now.Equal(start) {
-		t.Errorf("%s, %t, %v at %s", answer, replayed, err, k.now)
-	}
-	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{},
-		func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(
-		err, ErrVersion,
-	) {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestDeletingADocumentKeepsARejection while the shipment has pallets of another.
 func TestDeletingADocumentKeepsARejection(t *testing.T) {
 	t.Parallel()

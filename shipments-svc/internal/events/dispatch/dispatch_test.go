@@ -120,19 +120,6 @@ func TestDeliveriesAreAttemptedTenTimes(t *testing.T) {
 	eventually(t, "the replay", func() bool { return w.deliveries(t, made.ID)[0].Status == webhooks.Delivered })
 }
 
-func TestStatus410DisablesTheEndpoint(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	in := newInbox(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusGone) })
-	made := w.endpoint(t, in.URL)
-	w.happen(t, 1)
-	w.dispatch(t, w.queue, time.Second)
-	eventually(t, "that it is disabled", func() bool {
-		e, err := w.hooks.Get(t.Context(), w.org, made.ID)
-		return err == nil && e.Status == webhooks.Disabled && e.Reason == webhooks.Gone
-	})
-}
-
 // TestFailingEndpointIsDisabled after days, with the reason; enabled again it gets the
 // waiting deliveries, and failing_since is reset.
 func TestFailingEndpointIsDisabled(t *testing.T) {

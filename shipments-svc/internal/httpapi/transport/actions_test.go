@@ -119,20 +119,6 @@ func TestFailingChecksAreNamedAndOverridden(t *testing.T) {
 	}
 }
 
-func TestRejectKeepsItsReason(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
-	res := a.do(t, reject(path))
-	s := res.shipment(t)
-	if _, approved := s["approved_at"]; s["status"] != "rejected" || approved || res.header.Get("ETag") != version(2) {
-		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
-	}
-	if h := a.history(t, path).History[0]; h.Action != "reject" || h.Reason != "wet boxes" || h.Status != "rejected" {
-		t.Errorf("%+v", h)
-	}
-}
-
 func TestUpdateReplacesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

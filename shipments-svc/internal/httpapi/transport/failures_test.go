@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
@@ -124,29 +122,6 @@ func TestServiceRecoversFromEveryPostgresFault(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestServiceRecoversWhenPostgresHasRestarted: connections that the server closed are
-// replaced without a restart.
-func TestServiceRecoversWhenPostgresHasRestarted(t *testing.T) {
-	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
-	a := newAPIAt(t, dsn)
-	burst(t, a)
-	admin, err := sqlx.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = admin.Close() }()
-	if _, err := admin.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
-		t.Fatal(err)
-	}
-	got := burst(t, a)
-	if got[http.StatusOK]+got[http.StatusCreated]+got[http.StatusServiceUnavailable] != 2*atOnce {
-		t.Errorf("statuses %v", got)
-	}
-	recovers(t, a)
 }
 
 // atOnce is how many lists, and how many creates, a burst has: more than twice the pool.
