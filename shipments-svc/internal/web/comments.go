@@ -45,9 +45,6 @@ func (s *site) comment(ctx context.Context, v *visit) (answer, error) {
 	if !v.mayComment() {
 		return errorPage(http.StatusForbidden), nil
 	}
-	if err := v.parse(); err != nil {
-		return answer{}, err
-	}
 	text := strings.Join(strings.Fields(v.text("comment")), " ")
 	err := s.Service.Comment(ctx, v.org, v.order(), text)
 	wrong := faultsOf(err)

@@ -61,9 +61,6 @@ func (s *site) showNew(_ context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) create(ctx context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil {
-		return answer{}, err
-	}
 	key, err := v.once("POST " + Path)
 	if err != nil {
 		return answer{}, err

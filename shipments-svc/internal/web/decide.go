@@ -54,10 +54,7 @@ func faulty(field, text string) error {
 func (s *site) decide(
 	ctx context.Context, v *visit, done string, do func(o shipments.Order, found []shipments.Check, reason string) error,
 ) (answer, error) {
-	o, err := v.seen()
-	if err != nil {
-		return answer{}, err
-	}
+	o := v.seen()
 	found, err := s.get(ctx, v)
 	if err != nil {
 		return answer{}, err
@@ -114,9 +111,6 @@ type bulkPage struct{ Approved, Refused []pages.Link }
 
 // approveAll approves each shipment that the form names, as the person has seen it, if no check found anything.
 func (s *site) approveAll(ctx context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil {
-		return answer{}, err
-	}
 	var p bulkPage
 	chosen := v.PostForm["approve"]
 	for _, one := range chosen[:min(len(chosen), perPage)] {

@@ -108,7 +108,7 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 	release, err := s.Uploads.Process(ctx, shipments.OrganizationOf(v.org), p.Size)
 	if err == nil {
 		defer release()
-		o := s.pageOrder(v, v.URL.Query().Get("row"))
+		o := v.pageOrder(v.URL.Query().Get("row"))
 		o.Sheet = sheet
 		p.Part, err = s.Service.Table(ctx, v.org, o)
 	}
@@ -124,14 +124,14 @@ func (s *site) look(ctx context.Context, v *visit, p *documentPage) error {
 }
 
 // pageOrder names a page of the document in the path, or a row; 0 where the text is no number.
-func (s *site) pageOrder(v *visit, text string) shipments.PageOrder {
+func (v *visit) pageOrder(text string) shipments.PageOrder {
 	n, _ := strconv.Atoi(text)
-	return shipments.PageOrder{DocumentOrder: shipments.DocumentOrder{Order: v.order(), Document: v.document}, Number: n}
+	return shipments.PageOrder{DocumentOrder: v.onDocument(), Number: n}
 }
 
 // picture sends a page of a PDF as a picture.
 func (s *site) picture(_ context.Context, v *visit) (answer, error) {
-	o := s.pageOrder(v, v.PathValue("page"))
+	o := v.pageOrder(v.PathValue("page"))
 	if o.Number < 1 {
 		return answer{}, shipments.ErrNoPage
 	}

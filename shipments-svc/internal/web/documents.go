@@ -84,13 +84,13 @@ func attachFaults(err error) pages.Faults {
 }
 
 func (s *site) download(ctx context.Context, v *visit) (answer, error) {
-	file, err := s.Service.File(ctx, v.org, shipments.DocumentOrder{Order: v.order(), Document: v.document})
+	file, err := s.Service.File(ctx, v.org, v.onDocument())
 	return answer{send: func(w http.ResponseWriter) error { return transport.SendFile(w, v.Request, file) }}, err
 }
 
 // document returns the document in the path.
 func (s *site) document(ctx context.Context, v *visit) (shipments.Document, error) {
-	return s.Service.Document(ctx, v.org, shipments.DocumentOrder{Order: v.order(), Document: v.document})
+	return s.Service.Document(ctx, v.org, v.onDocument())
 }
 
 // changing returns what does something with the document in the path, for a form.
@@ -98,22 +98,16 @@ func changing[Res any](
 	done string, do func(*shipments.Service, context.Context, shipments.OrgID, shipments.DocumentOrder) (Res, error),
 ) func(*site, context.Context, *visit) (answer, error) {
 	return func(s *site, ctx context.Context, v *visit) (answer, error) {
-		o, err := v.seen()
-		if err == nil {
-			_, err = do(s.Service, ctx, v.org, o)
-		}
+		_, err := do(s.Service, ctx, v.org, v.seen())
 		return redirect(v.here(), done), err
 	}
 }
 
 // retype corrects the type of the document in the path.
 func (s *site) retype(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.seen()
-	if err == nil {
-		_, err = s.Service.UpdateDocument(ctx, v.org, shipments.DocumentEdit{
-			DocumentOrder: o, Type: shipments.DocumentType(v.text("type")),
-		})
-	}
+	_, err := s.Service.UpdateDocument(ctx, v.org, shipments.DocumentEdit{
+		DocumentOrder: v.seen(), Type: shipments.DocumentType(v.text("type")),
+	})
 	wrong := faultsOf(err)
 	if wrong == nil {
 		return redirect(v.here(), "retyped"), err
@@ -145,10 +139,7 @@ func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 
 // remove deletes the shipment in the path.
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.seen()
-	if err == nil {
-		_, err = s.Service.Delete(ctx, v.org, o.Order)
-	}
+	_, err := s.Service.Delete(ctx, v.org, v.seen().Order)
 	return redirect(v.path(), "removed"), err
 }
 

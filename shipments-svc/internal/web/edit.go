@@ -16,11 +16,7 @@ func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
 
 // edit replaces the texts of the shipment by those of the form.
 func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.seen()
-	if err != nil {
-		return answer{}, err
-	}
-	_, err = s.Service.Update(ctx, v.org, shipments.NewEdit(o.Order, func(t shipments.TextField) *string {
+	_, err := s.Service.Update(ctx, v.org, shipments.NewEdit(v.seen().Order, func(t shipments.TextField) *string {
 		if !v.PostForm.Has(t.Name) { // of a suggestion, which is about one
 			return nil
 		}

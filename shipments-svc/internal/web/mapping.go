@@ -56,15 +56,11 @@ func usedField(c list.Column) string {
 // correct has the list read again with the stored correction and what the form changes of the
 // reading, or shows what that would change. Columns that neither names are read as without them.
 func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.seen()
-	if err != nil {
-		return answer{}, err
-	}
 	p, err := s.documentPage(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	c := shipments.Correction{DocumentOrder: o, Mappings: append([]shipments.Assignment{}, p.Given...)}
+	c := shipments.Correction{DocumentOrder: v.seen(), Mappings: append([]shipments.Assignment{}, p.Given...)}
 	for _, t := range p.Tables {
 		c.Mappings = t.corrected(c.Mappings)
 		if twice := t.twice(); twice != "" {

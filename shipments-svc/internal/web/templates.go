@@ -31,9 +31,6 @@ func (v *visit) template() (shipments.TemplateID, error) {
 func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 	id, err := v.template()
 	if err == nil {
-		err = v.parse()
-	}
-	if err == nil {
 		_, err = s.Service.UpdateTemplate(ctx, v.org, shipments.TemplateEdit{
 			TemplateOrder: shipments.TemplateOrder{ID: id}, Name: new(v.text("name")),
 		})

@@ -137,10 +137,15 @@ func (v *visit) order() shipments.Order {
 
 // seen is an action on the document, or the shipment, in the path, of the version of the shipment
 // that the form was made of.
-func (v *visit) seen() (shipments.DocumentOrder, error) {
-	o := shipments.DocumentOrder{Order: v.order(), Document: v.document}
+func (v *visit) seen() shipments.DocumentOrder {
+	o := v.onDocument()
 	o.Expects = func(version int64) bool { return v.PostForm.Get("version") == number(version) }
-	return o, v.parse()
+	return o
+}
+
+// onDocument is an action of the person on the document in the path.
+func (v *visit) onDocument() shipments.DocumentOrder {
+	return shipments.DocumentOrder{Order: v.order(), Document: v.document}
 }
 
 // viewData is the cookie with the data that a person looks at: testData, or live data without it. The gateway forwards
@@ -152,9 +157,6 @@ const (
 
 // switchData has the person see the data of their organizations that the form names, as often as it is sent.
 func (s *site) switchData(_ context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil {
-		return answer{}, err
-	}
 	//nolint:gosec // G124: it is no secret, and browsers of http://localhost keep it, too
 	cookie := &http.Cookie{Name: viewData, Value: testData, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if v.text("data") != testData {
@@ -204,7 +206,11 @@ func (s *site) serve(rt route) http.Handler {
 			defer cancel()
 		}
 		var a answer
-		if err = v.readIDs(); err == nil {
+		err = v.readIDs()
+		if isForm := r.Method == http.MethodPost && !slices.Contains(slow, rt.pattern); isForm && err == nil {
+			err = v.parse()
+		}
+		if err == nil {
 			a, err = rt.do(s, ctx, v)
 		}
 		if err != nil {
@@ -238,7 +244,7 @@ type route struct {
 	do      func(*site, context.Context, *visit) (answer, error)
 }
 
-// slow are the routes that bound their time themselves.
+// slow are the routes that bound their time themselves; of them none reads a form without files.
 var slow = []string{"POST /{id}/documents", "GET /export.xlsx", "GET /export.csv"}
 
 // waits are how much longer than others routes may take: for the memory of a large shipment, and to read a file.

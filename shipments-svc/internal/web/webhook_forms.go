@@ -39,8 +39,7 @@ func formOf(e webhooks.Endpoint) webhookForm {
 func version(e webhooks.Endpoint) string { return number(e.UpdatedAt.UnixMilli()) }
 
 // webhookForm reads the form that was sent.
-func (v *visit) webhookForm() (webhookForm, error) {
-	err := v.parse()
+func (v *visit) webhookForm() webhookForm {
 	f := webhookForm{
 		Types: shipments.EventTypes, Do: v.hooks(), Key: rand.Text(), Version: v.PostForm.Get("version"),
 	}
@@ -48,7 +47,7 @@ func (v *visit) webhookForm() (webhookForm, error) {
 	for _, kind := range v.PostForm["event_types"] {
 		f.EventTypes = append(f.EventTypes, shipments.EventType(kind))
 	}
-	return f, err
+	return f
 }
 
 // proofLife is for how long a person may do what is as strong as making a token after they proved who they are, as long
@@ -90,10 +89,7 @@ func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 	if prove := s.unproved(v, v.hooks("new")+lost); prove != nil {
 		return *prove, nil
 	}
-	f, err := v.webhookForm()
-	if err != nil {
-		return answer{}, err
-	}
+	f := v.webhookForm()
 	a, err := s.newSecret(ctx, v, "POST "+WebhooksPath, func(ctx context.Context) (webhooks.EndpointWithSecret, error) {
 		f.By = v.order().By
 		return s.Webhooks.Create(ctx, v.org, f.Draft)
@@ -129,10 +125,7 @@ func (s *site) newSecret(
 }
 
 func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
-	f, err := v.webhookForm()
-	if err != nil {
-		return answer{}, err
-	}
+	f := v.webhookForm()
 	e, err := s.webhook(ctx, v)
 	if err != nil {
 		return answer{}, err
@@ -181,9 +174,6 @@ func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer,
 }
 
 func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil {
-		return answer{}, err
-	}
 	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.EndpointWithSecret, error) {
 		return s.Webhooks.RotateSecret(ctx, v.org, v.onEndpoint())
 	})

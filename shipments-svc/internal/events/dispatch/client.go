@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,7 +29,6 @@ type ClientConfig struct {
 	// Loopback allows loopback addresses, for development and tests.
 	Loopback bool
 	Resolver *net.Resolver // nil: the system's
-	TLS      *tls.Config   // nil: the system's CAs
 }
 
 // NewClient returns an HTTP client for untrusted URLs.
@@ -51,7 +49,6 @@ func NewClient(cfg ClientConfig) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
-			TLSClientConfig:        cfg.TLS,
 			TLSHandshakeTimeout:    handshakeTimeout,
 			IdleConnTimeout:        idleTimeout,
 			MaxIdleConns:           maxIdle,
