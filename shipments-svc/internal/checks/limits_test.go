@@ -307,18 +307,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestWorse(t *testing.T) {
-	t.Parallel()
-	order := []shipments.Result{shipments.Pass, shipments.Warn, shipments.Fail}
-	for i, a := range order {
-		for j, b := range order {
-			if got := worse(a, b); got != order[max(i, j)] {
-				t.Errorf("%s and %s: %s", a, b, got)
-			}
-		}
-	}
-}
-
 // TestRowsOnOtherSheets: a remark names its sheet if there are no pallets on it.
 func TestRowsOnOtherSheets(t *testing.T) {
 	t.Parallel()

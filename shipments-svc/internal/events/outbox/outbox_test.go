@@ -226,20 +226,6 @@ func TestFailuresAreRetriedAtPolls(t *testing.T) {
 	})
 }
 
-func TestEventsExpire(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		m.old[org(1)], m.old[org(2)] = 3*batch, 1
-		running(t, m)
-		time.Sleep(SweepEvery + time.Minute) // of the bubble's clock
-		synctest.Wait()
-		if n := m.left(m.old); n != 0 {
-			t.Errorf("%d are left", n)
-		}
-	})
-}
-
 // TestFailingOrganizationIsIsolated: it is retried at polls only, and noted until it
 // succeeds. The others are numbered nevertheless.
 func TestFailingOrganizationIsIsolated(t *testing.T) {
