@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +48,13 @@ func summarize(stdout io.Writer, events io.Reader) error {
 			_, _ = io.WriteString(stdout, e.Output)
 		case e.Action == "output" && !strings.HasPrefix(e.Output, "=== "): // without the start of each test
 			output[name] = append(output[name], e.Output)
+		case e.Action == "fail" && e.Test == "": // with what its tests printed that did not end
+			for _, test := range slices.Sorted(maps.Keys(output)) {
+				if strings.HasPrefix(test, name) {
+					_, _ = io.WriteString(stdout, strings.Join(output[test], ""))
+					delete(output, test)
+				}
+			}
 		case e.Action == "fail":
 			_, _ = io.WriteString(stdout, strings.Join(output[name], ""))
 		case e.Action == "skip" && e.Test != "":

@@ -19,6 +19,7 @@ func TestSkippedTestsAreListedWithTheirReasons(t *testing.T) {
 		`{"Action":"fail",` + p + `,"Test":"TestB"}`,
 		`{"Action":"pass",` + p + `,"Test":"TestC"}`,
 		`{"Action":"output",` + p + `,"Output":"panic: lost\n"}`,
+		`{"Action":"output",` + p + `,"Test":"TestD","Output":"panic: test timed out\n"}`,
 		`{"Action":"output",` + p + `,"Output":"FAIL\tgithub.com/quayside/quayside/gateway/x\t0.1s\n"}`,
 		`{"Action":"fail",` + p + `}`,
 	}, "\n")))
@@ -26,6 +27,7 @@ func TestSkippedTestsAreListedWithTheirReasons(t *testing.T) {
 		"    b_test.go:8: got 1\n" +
 		"FAIL\tgithub.com/quayside/quayside/gateway/x\t0.1s\n" +
 		"panic: lost\n" +
+		"panic: test timed out\n" +
 		"1 tests were skipped\n" +
 		"  gateway/x TestA: redis-server is not installed\n"
 	if err != nil || out.String() != want {
