@@ -60,6 +60,16 @@ func app(t *testing.T, s *people.Service, u people.User) (show func() string, re
 	return show, recovery
 }
 
+// withApp is anna, whose account has an authenticator app, at a time that the test sets.
+func withApp(t *testing.T) (s *people.Service, now *time.Time, u people.User, show func() string, recovery []string) {
+	t.Helper()
+	now = new(time.Now())
+	s = clocked(t, repository(t), keys(t, oldKey), now)
+	u, _ = enroll(t, s, anna)
+	show, recovery = app(t, s, u)
+	return s, now, u, show, recovery
+}
+
 // enter tries a code behind the password.
 func enter(t *testing.T, s *people.Service, code string) error {
 	t.Helper()
@@ -96,14 +106,11 @@ func together(t *testing.T, s *people.Service, code string) (good int) {
 
 func TestACodeOfTheAppIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := clocked(t, repository(t), keys(t, oldKey), &now)
-	u, _ := enroll(t, s, anna)
-	show, _ := app(t, s, u)
+	s, now, _, show, _ := withApp(t)
 	if err := enter(t, s, show()); !errors.Is(err, people.ErrFactor) {
 		t.Errorf("the code that added the app, again: %v", err)
 	}
-	now = now.Add(step)
+	*now = now.Add(step)
 	code := show() // as it is pasted: with a no-break space
 	if good := together(t, s, code[:3]+"\u00a0"+code[3:]); good != 1 {
 		t.Errorf("of four at once %d are accepted, want 1", good)
@@ -113,14 +120,11 @@ func TestACodeOfTheAppIsAcceptedOnce(t *testing.T) {
 // TestARequestOfAnEndedSessionChangesNothing of an account, though it began before the session ended.
 func TestARequestOfAnEndedSessionChangesNothing(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := clocked(t, repository(t), keys(t, oldKey), &now)
-	u, _ := enroll(t, s, anna)
-	show, _ := app(t, s, u)
+	s, now, u, show, _ := withApp(t)
 	if _, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(step)
+	*now = now.Add(step)
 	_, added := s.AddApp(t.Context(), u, s.NewApp(u), show(), here)
 	_, device := s.NewDevice(t.Context(), u)
 	for name, err := range map[string]error{
@@ -157,10 +161,7 @@ func TestAnAcceptedCodeSealsTheKeyAnew(t *testing.T) {
 
 func TestARecoveryCodeIsAcceptedOnceHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := clocked(t, repository(t), keys(t, oldKey), &now)
-	u, _ := enroll(t, s, anna)
-	_, recovery := app(t, s, u)
+	s, _, u, _, recovery := withApp(t)
 	good := together(t, s, strings.ToLower(recovery[3]))
 	if f, err := s.Factors(t.Context(), u); good != 1 || err != nil || f.RecoveryCodes != 9 || !f.App {
 		t.Errorf("of four at once %d are accepted, %+v (%v)", good, f, err)
@@ -172,11 +173,8 @@ func TestARecoveryCodeIsAcceptedOnceHoweverItIsWritten(t *testing.T) {
 
 func TestWrongCodesAreThrottled(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := clocked(t, repository(t), keys(t, oldKey), &now)
-	u, _ := enroll(t, s, anna)
-	show, _ := app(t, s, u)
-	now = now.Add(step)
+	s, now, u, show, _ := withApp(t)
+	*now = now.Add(step)
 	for range people.AttemptsPerDevice {
 		if err := enter(t, s, "000000"); !errors.Is(err, people.ErrFactor) {
 			t.Fatal(err)
@@ -194,11 +192,8 @@ func TestWrongCodesAreThrottled(t *testing.T) {
 
 func TestTheCodeCompletesTheSignInOfItsPasswordOnly(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := clocked(t, repository(t), keys(t, oldKey), &now)
-	u, _ := enroll(t, s, anna)
-	show, _ := app(t, s, u)
-	now = now.Add(step)
+	s, now, u, show, _ := withApp(t)
+	*now = now.Add(step)
 	before, err := signIn(t, s, secret)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package people
 
 import (
 	"encoding/base64"
-	"net/netip"
 	"testing"
 )
 
@@ -38,49 +37,9 @@ func TestADeviceIsKnownToItsAccountAndCurrentPasswordOnly(t *testing.T) {
 	}
 }
 
-func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
+func TestPartsOfACountersKeyAreDistinct(t *testing.T) {
 	t.Parallel()
-	anna := Account{User: User{ID: "usr_1"}, Password: "$argon2id$one"}
-	here := ClientInfo{Address: netip.MustParseAddr("192.0.2.1")}
-	known := here
-	known.Device = deviceOf(anna, "sixteen bytes 01")
-	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 || got[0].limit != AttemptsPerDevice {
-		t.Errorf("a known device has %+v", got)
-	}
-	unknown := toSignIn(anna, "anna@acme.example", here)
-	for i, want := range []int{AttemptsPerAddress, AttemptsPerDevice, AttemptsPerAccount} {
-		if unknown[i].limit != want {
-			t.Errorf("counter %d of an unknown device is %+v, want the limit %d", i, unknown[i], want)
-		}
-	}
-	elsewhere := toSignIn(anna, "anna@acme.example", ClientInfo{Address: netip.MustParseAddr("192.0.2.2")})
-	other := toSignIn(Account{}, "bert@acme.example", here)
-	for i, shared := range []struct{ address, account bool }{{false, true}, {false, false}, {true, false}} {
-		if (unknown[i].key == elsewhere[i].key) != shared.address {
-			t.Errorf("counter %d is shared by two addresses: %v", i, !shared.address)
-		}
-		if (unknown[i].key == other[i].key) != shared.account {
-			t.Errorf("counter %d is shared by two accounts: %v", i, !shared.account)
-		}
-	}
-	if ofAddress("invitation", here).key == unknown[0].key {
-		t.Error("two purposes share a counter")
-	}
 	if newCount(1, "ab", "c").key == newCount(1, "a", "bc").key {
-		t.Error("parts of a key are ambiguous")
-	}
-}
-
-func TestInvitationCodesAreReadWithAndWithoutSeparators(t *testing.T) {
-	t.Parallel()
-	const code = "ABCDEFGHJKMNPQRSTVWX"
-	written := spell(code)
-	for _, text := range []string{written, code, "abcd efgh-jkmn\tpqrs tvwx"} {
-		if got := unspell(text); got != code {
-			t.Errorf("%q is read as %q", text, got)
-		}
-	}
-	if len(written) <= len(code) {
-		t.Errorf("%q has no separators", written)
+		t.Error("they are ambiguous")
 	}
 }

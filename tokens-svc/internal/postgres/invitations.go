@@ -35,24 +35,23 @@ func (r *Repository) Invite(
 		if err != nil {
 			return err
 		}
-		replaced, err := getRow[tokens.Role](ctx, m, `
+		type standing struct {
+			Replaced tokens.Role // of the invitation that there is; "": none
+			Member   bool
+		}
+		known, err := getRow[standing](ctx, m, `
 			SELECT coalesce((SELECT role FROM invitations
-				WHERE organization_id = $1 AND email = $2 AND expires_at > $3), '')`, m.org(), i.Email, i.CreatedAt)
+				WHERE organization_id = $1 AND email = $2 AND expires_at > $3), '') AS replaced,
+			EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+				WHERE m.organization_id = $1 AND u.email = $2) AS member`, m.org(), i.Email, i.CreatedAt)
+		if err == nil {
+			err = decide(role, known.Replaced)
+		}
+		if err == nil && known.Member {
+			err = tokens.ErrExists
+		}
 		if err != nil {
 			return err
-		}
-		if err := decide(role, replaced); err != nil {
-			return err
-		}
-		member, err := getRow[bool](ctx, m, `
-			SELECT EXISTS (
-				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
-			)`, m.org(), i.Email)
-		if err != nil {
-			return err
-		}
-		if member {
-			return tokens.ErrExists
 		}
 		_, err = m.ExecContext(ctx, `
 			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at,

@@ -53,16 +53,6 @@ func auditComesInPages(t *testing.T, repo *postgres.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func auditIsChainedUnderConcurrency(t *testing.T, repo *postgres.Repository) {
-	together(8, func(int) { add(t, repo, 0) })
-	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
-	gives(t, err, nil)
-	equal(t, head.Sequence, int64(9))
-	other, err := repo.VerifyAudit(t.Context(), string(otherOrg))
-	gives(t, err, nil)
-	equal(t, other.Sequence, int64(1))
-}
-
 func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -63,20 +62,4 @@ func activeTokensAreCounted(t *testing.T, repo *postgres.Repository) {
 		equal(t, n, 1)
 		return err
 	}), nil)
-}
-
-// changesAreRefusedUnderTheLock: a step gets the calling token, or the person's role, and its refusal leaves nothing.
-func changesAreRefusedUnderTheLock(t *testing.T, repo *postgres.Repository) {
-	caller, _ := add(t, repo, 0)
-	no := errors.New("no")
-	refuse := func(tx tokens.Tx) error {
-		found, err := tx.Token(t.Context(), caller.ID)
-		gives(t, err, nil)
-		equal(t, found, caller)
-		role, err := tx.Role(t.Context(), "usr_1")
-		gives(t, err, nil)
-		equal(t, role, tokens.Role(""))
-		return no
-	}
-	gives(t, repo.Change(t.Context(), someOrg, refuse, nil), no)
 }

@@ -26,13 +26,12 @@ func TestRepository(t *testing.T) {
 		"resealing is a compare-and-set of the digest":         resealingComparesAndSets,
 		"a changed token is read as it was stored":             changeComesBack,
 		"a refused change changes nothing":                     refusalChangesNothing,
-		"changes of a token take turns":                        changesTakeTurns,
+		"changes take turns, and their log is one chain":       changesTakeTurns,
 		"tokens are filtered and paged":                        tokensArePicked,
 		"tokens are found by name and id, and sorted":          tokensAreSought,
 		"descendants of a token are found at every depth":      descendantsAreFound,
 		"a revocation ends all of its tokens at once":          revocationEndsAllAtOnce,
 		"active tokens are counted":                            activeTokensAreCounted,
-		"changes are admitted under their lock":                changesAreRefusedUnderTheLock,
 		"usage is summed by hour":                              usageIsAddedUp,
 		"results and errors are kept":                          resultsAndErrorsAreKept,
 		"usage never moves back":                               usageNeverMovesBack,
@@ -42,7 +41,6 @@ func TestRepository(t *testing.T) {
 		"the audit log is read as it was written":              auditComesBack,
 		"the audit log is filtered":                            auditIsFiltered,
 		"the audit log is paged, newest first":                 auditComesInPages,
-		"the audit log is one chain under concurrency":         auditIsChainedUnderConcurrency,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -92,13 +92,7 @@ func tokensAreListed(t *testing.T, repo *postgres.Repository) {
 	got, total, err := repo.Tokens(t.Context(), someOrg, tokens.Query{}, atNoon)
 	gives(t, err, nil)
 	equal(t, total, 4)
-	ids := func(all []tokens.Token) (ids []tokens.TokenID) {
-		for _, t := range all {
-			ids = append(ids, t.ID)
-		}
-		return ids
-	}
-	equal(t, ids(got), ids(want))
+	equal(t, idsOf(got), idsOf(want))
 	for _, org := range []tokens.OrgID{otherOrg, unknown} {
 		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, atNoon)
 		gives(t, err, nil)

@@ -2,8 +2,6 @@ package tokens_test
 
 import (
 	"errors"
-	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,69 +35,42 @@ func restricted(t *testing.T, s *tokens.Service, change func(*tokens.Draft)) tok
 func TestAChildTakesItsParentsBounds(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	hour, minute, both := now.Add(time.Hour), now.Add(time.Minute), "192.0.2.0/24 2001:db8::/32"
+	limit := func(n, seconds int) tokens.RateLimit { return tokens.RateLimit{Limit: n, WindowSeconds: seconds} }
+	only := func(r tokens.RateLimit) func(*tokens.Draft) {
+		return func(d *tokens.Draft) { *d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: r} }
+	}
 	for name, c := range map[string]struct {
-		parent func(*tokens.Draft)
-		draft  tokens.Draft
-		want   tokens.Token
+		parent    func(*tokens.Draft)
+		draft     tokens.Draft
+		ends      time.Time
+		limit     tokens.RateLimit
+		addresses string
 	}{
-		"all of them": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(90 * 24 * time.Hour)}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{
-				Limit:         30,
-				WindowSeconds: 60,
-			},
-			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
-		}},
+		"all of them": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.AddDate(0, 0, 90)}, hour, limit(30, 60), both},
 		"narrower ones stay": {nil, tokens.Draft{
-			ExpiresAt: now.Add(time.Minute), IPAllow: []string{"192.0.2.7"}, RateLimit: tokens.RateLimit{Limit: 5},
-		}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
-			RateLimit: tokens.RateLimit{Limit: 5, WindowSeconds: 60},
-			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
-		}},
-		"the default is earlier": {
-			nil,
-			tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)},
-			tokens.Token{
-				Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
-				RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
-				IPAllow: []netip.Prefix{
-					netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32"),
-				},
-			},
-		},
+			ExpiresAt: minute, IPAllow: []string{"192.0.2.7"}, RateLimit: tokens.RateLimit{Limit: 5},
+		}, minute, limit(5, 60), "192.0.2.7/32"},
+		"the default is earlier": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: minute}, minute, limit(30, 60), both},
 		"test": {
 			func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} },
 			tokens.Draft{},
-			tokens.Token{
-				Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
-			},
+			time.Time{},
+			limit(30, 60), "",
 		},
-		"a higher limit is not passed on": {func(d *tokens.Draft) {
-			*d = tokens.Draft{
-				Name: "x", Permissions: d.Permissions,
-				RateLimit: tokens.RateLimit{Limit: 10_000, WindowSeconds: 60},
-			}
-		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.DefaultRateLimit}},
-		"a limit that only on average is lower": {func(d *tokens.Draft) {
-			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{
-				Limit:         200,
-				WindowSeconds: 3600,
-			}}
-		}, tokens.Draft{}, tokens.Token{
-			Environment: tokens.Live,
-			RateLimit:   tokens.RateLimit{Limit: 100, WindowSeconds: 3600},
-		}},
+		"a higher limit is not passed on": {
+			only(limit(10_000, 60)), tokens.Draft{}, time.Time{}, tokens.DefaultRateLimit, "",
+		},
+		"a limit that only on average is lower": {
+			only(limit(200, 3600)), tokens.Draft{}, time.Time{}, limit(100, 3600), "",
+		},
 	} {
 		parent := restricted(t, s, c.parent)
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
 		got, _, err := s.CreateToken(t.Context(), caller(parent), someOrg, c.draft)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got.Environment != c.want.Environment || !got.ExpiresAt.Equal(c.want.ExpiresAt) ||
-			got.RateLimit != c.want.RateLimit || !slices.Equal(got.IPAllow, c.want.IPAllow) {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		if err != nil || got.Environment != parent.Environment || !got.ExpiresAt.Equal(c.ends) || got.RateLimit != c.limit ||
+			strings.Join(tokens.Texts(got.IPAllow), " ") != c.addresses {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c)
 		}
 		if got.CreatedBy.ID != string(parent.ID) || got.Owner != parent.Owner {
 			t.Errorf("%s: made by %+v, owned by %+v", name, got.CreatedBy, got.Owner)
@@ -112,35 +83,20 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 	repo := newMemory()
 	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	parent := restricted(t, s, nil)
+	bounded := func(limit tokens.RateLimit, ranges ...string) tokens.Draft {
+		return tokens.Draft{DefaultExpiry: true, RateLimit: limit, IPAllow: ranges}
+	}
 	for name, c := range map[string]struct {
 		draft       tokens.Draft
 		field, says string
 	}{
-		"no end": {tokens.Draft{}, "expires_at", "2026-11-20T13:00:00.000Z"},
-		"a later end": {
-			tokens.Draft{ExpiresAt: now.Add(time.Hour + time.Second)},
-			"expires_at", "2026-11-20T13:00:00.000Z",
-		},
-		"any address": {tokens.Draft{DefaultExpiry: true, IPAllow: []string{}}, "ip_allow", "192.0.2.0/24"},
-		"a wider range": {
-			tokens.Draft{DefaultExpiry: true, IPAllow: []string{"192.0.2.0/25", "192.0.0.0/16"}},
-			"ip_allow",
-			"192.0.0.0/16",
-		},
-		"another network": {
-			tokens.Draft{DefaultExpiry: true, IPAllow: []string{"2001:db9::/32"}},
-			"ip_allow",
-			"2001:db9::/32",
-		},
-		"a higher limit": {
-			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}},
-			"limit",
-			"30 in 60",
-		},
-		"a shorter window": {
-			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{WindowSeconds: 59}},
-			"limit", "30 in 60",
-		},
+		"no end":           {tokens.Draft{}, "expires_at", "2026-11-20T13:00:00.000Z"},
+		"a later end":      {tokens.Draft{ExpiresAt: now.Add(3601 * time.Second)}, "expires_at", "2026-11-20T13:00:00.000Z"},
+		"any address":      {tokens.Draft{DefaultExpiry: true, IPAllow: []string{}}, "ip_allow", "192.0.2.0/24"},
+		"a wider range":    {bounded(tokens.RateLimit{}, "192.0.2.0/25", "192.0.0.0/16"), "ip_allow", "192.0.0.0/16"},
+		"another network":  {bounded(tokens.RateLimit{}, "2001:db9::/32"), "ip_allow", "2001:db9::/32"},
+		"a higher limit":   {bounded(tokens.RateLimit{Limit: 31}), "limit", "30 in 60"},
+		"a shorter window": {bounded(tokens.RateLimit{WindowSeconds: 59}), "limit", "30 in 60"},
 	} {
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
 		_, _, err := s.CreateToken(t.Context(), caller(parent), someOrg, c.draft)
@@ -257,6 +213,7 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 // TestATokenIsBoundByItsOwnersRole, whatever it was granted.
 func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 	t.Parallel()
+	as := func(role tokens.Role) tokens.Owner { return tokens.Owner{ID: "usr_1", Role: role} }
 	for name, c := range map[string]struct {
 		owner   tokens.Owner
 		granted []tokens.Permission
@@ -268,34 +225,22 @@ func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 			"future:write shipments:read shipments:write",
 		},
 		"an admin": {
-			tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin},
-			[]tokens.Permission{"shipments:review", "future:read"},
-			"future:read shipments:review",
+			as(tokens.RoleAdmin), []tokens.Permission{"shipments:review", "future:read"}, "future:read shipments:review",
 		},
 		"a member": {
-			tokens.Owner{ID: "usr_1", Role: tokens.RoleMember},
+			as(tokens.RoleMember),
 			[]tokens.Permission{tokens.Admin},
 			"documents:read documents:write shipments:read shipments:write",
 		},
 		"a member, reviews": {
-			tokens.Owner{ID: "usr_1", Role: tokens.RoleMember},
-			[]tokens.Permission{"shipments:review", "shipments:read"},
-			"shipments:read",
+			as(tokens.RoleMember), []tokens.Permission{"shipments:review", "shipments:read"}, "shipments:read",
 		},
-		"an auditor": {
-			tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor},
-			[]tokens.Permission{tokens.Admin},
-			"",
-		},
-		"no longer a member": {tokens.Owner{ID: "usr_1"}, []tokens.Permission{tokens.Admin}, ""},
+		"an auditor":         {as(tokens.RoleAuditor), []tokens.Permission{tokens.Admin}, ""},
+		"no longer a member": {as(""), []tokens.Permission{tokens.Admin}, ""},
 	} {
 		token := tokens.Token{Owner: c.owner, Permissions: c.granted}
-		var got []string
-		for _, p := range catalogue.Effective(token) {
-			got = append(got, string(p))
-		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%s: %q, want %q", name, text, c.want)
+		if got := strings.Join(tokens.Texts(catalogue.Effective(token)), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,35 +85,6 @@ func TestVerifyTakesThePepperOfTheDigest(t *testing.T) {
 	}
 }
 
-func TestParsePeppers(t *testing.T) {
-	t.Parallel()
-	good := base64.StdEncoding.EncodeToString(counting)
-	short := base64.StdEncoding.EncodeToString(counting[1:])
-	for text, want := range map[string]string{
-		"1:" + good:                   "",
-		"7:" + good + ", 3:" + good:   "",
-		"32767:" + good:               "",
-		"":                            "entry 1: want version:base64",
-		good:                          "entry 1: want version:base64",
-		"0:" + good:                   "entry 1: want version:base64",
-		"32768:" + good:               "entry 1: want version:base64",
-		"v1:" + good:                  "entry 1: want version:base64",
-		"1:" + good + ",":             "entry 2: want version:base64",
-		"1:***":                       "entry 1: version 1 is not base64",
-		"2:" + good + ",1:" + short:   "entry 2: version 1 has 31 bytes; at least 32 are needed",
-		"1:" + good + ",1:" + good:    "entry 2: version 1 is given twice",
-		"1:" + short + ",2:" + "oops": "entry 1: version 1 has 31 bytes; at least 32 are needed\nentry 2: version 2",
-	} {
-		p, err := ParsePeppers(text)
-		switch {
-		case want == "" && (err != nil || len(p.Ring) == 0):
-			t.Errorf("ParsePeppers(%q) = %v, %v", text, p, err)
-		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), want) || len(p.Ring) > 0):
-			t.Errorf("ParsePeppers(%q) = %v, %v; want %s", text, p, err, want)
-		}
-	}
-}
-
 // TestTheFirstPepperSeals: also when its version is not the highest, so that a
 // new pepper can be loaded everywhere before anything is sealed with it.
 func TestTheFirstPepperSeals(t *testing.T) {
@@ -124,19 +94,6 @@ func TestTheFirstPepperSeals(t *testing.T) {
 		if p.Ring[0].Version != versions[0] || p.Seal(Generate(Live)).Version != versions[0] {
 			t.Errorf("%v seals with %d", p, p.Seal(Generate(Live)).Version)
 		}
-	}
-}
-
-func TestPeppersShowVersionsOnly(t *testing.T) {
-	t.Parallel()
-	p := peppers(t, 2, 1)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		if got := fmt.Sprintf(verb, p); got != "2, 1" {
-			t.Errorf("%s shows %q", verb, got)
-		}
-	}
-	if !p.AnyBeginsWith("\x00\x01") || p.AnyBeginsWith("demo-") {
-		t.Error("AnyBeginsWith does not see how keys begin")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -66,26 +65,6 @@ func TestPageNumbersOutOfRangeAreTheFirst(t *testing.T) {
 		v := &visit{Request: &http.Request{Form: url.Values{"page": {text}}}}
 		if p := pageOf(v); p.Number != want || p.Size != perPage {
 			t.Errorf("%q: %+v", text, p)
-		}
-	}
-}
-
-// TestPagesBeyondTheEndLeadBack to the last one.
-func TestPagesBeyondTheEndLeadBack(t *testing.T) {
-	t.Parallel()
-	v := &visit{Request: &http.Request{URL: &url.URL{}}}
-	for _, c := range []struct {
-		page, total int
-		want        pages.Pager
-	}{
-		{1, 0, pages.Pager{Number: 1, Last: 1}},
-		{1, perPage, pages.Pager{Number: 1, Last: 1, Total: perPage}},
-		{1, perPage + 1, pages.Pager{Number: 1, Last: 2, Total: perPage + 1, Next: "?page=2"}},
-		{2, 3 * perPage, pages.Pager{Number: 2, Last: 3, Total: 3 * perPage, Previous: "?page=1", Next: "?page=3"}},
-		{9, 3 * perPage, pages.Pager{Number: 9, Last: 3, Total: 3 * perPage, Previous: "?page=3"}},
-	} {
-		if got := pagesOf(v, tokens.Page{Number: c.page, Size: perPage}, c.total); got != c.want {
-			t.Errorf("page %d of %d entries: %+v, want %+v", c.page, c.total, got, c.want)
 		}
 	}
 }

@@ -132,8 +132,6 @@ func flip(c byte) string {
 type introspected struct {
 	Active         bool
 	Scope          string
-	Sub            tokens.TokenID
-	Lineage        tokens.TokenID
 	OrganizationID tokens.OrgID `json:"organization_id"`
 	Environment    string
 	Revision       int64 `json:"rev"`
@@ -145,24 +143,6 @@ func (p *program) introspected(t *testing.T, s tokens.Secret) (found introspecte
 		t.Fatal(err)
 	}
 	return found
-}
-
-// TestIntrospectionReturnsTheLineage: successors share one window.
-func TestIntrospectionReturnsTheLineage(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	first, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	token := first
-	for range 3 {
-		if found := p.introspected(t, secret); found.Sub != token.ID || found.Lineage != first.ID {
-			t.Errorf("%+v, want the lineage %s", found, first.ID)
-		}
-		done, err := p.service.RotateToken(t.Context(), tokens.Operator(), org, token.ID, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, secret = done.Token, done.Secret
-	}
 }
 
 // TestIntrospectionResponsesMatchTheContract makes the tokens that the contract

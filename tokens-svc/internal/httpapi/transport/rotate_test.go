@@ -32,10 +32,8 @@ func TestATokenIsRotated(t *testing.T) {
 			a.Token.ExpiresAt != "2027-02-18T14:03:52.000Z" {
 			t.Errorf("%s: the old one ends %s, want %s; the new one %s", body, a.Previous.ExpiresAt, want, a.Token.ExpiresAt)
 		}
-		answer := m.introspect(t, formOf(oldSecret), nil).Body.String()
-		if active := strings.Contains(answer, `"active":true`); active != (ends > 0) || active &&
-			!strings.Contains(answer, fmt.Sprintf(`"exp":%d`, end.Unix())) {
-			t.Errorf("%s: the old one is %s", body, answer)
+		if old := m.introspected(t, oldSecret); old.Active != (ends > 0) {
+			t.Errorf("%s: the old one is %+v", body, old)
 		}
 		if answer := m.introspect(t, "token="+a.Token.Secret, nil).Body.String(); !strings.Contains(answer, `"active":true`) {
 			t.Errorf("%s: the new one is %s", body, answer)
