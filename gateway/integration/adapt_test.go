@@ -47,10 +47,11 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// The shipped Caddyfile with the secrets that it needs, and nothing else in the environment.
+// The shipped Caddyfile with the secrets that it needs, with origins, and nothing else in the environment.
 func TestAdaptShipped(t *testing.T) {
 	t.Setenv("GATEWAY_CREDENTIAL", testCredential)
 	t.Setenv("GATEWAY_SIGNING_KEY", testSigningKey(t))
+	t.Setenv("CORS_ALLOWED_ORIGINS", "https://app.example http://localhost:3000")
 	input, err := os.ReadFile("../Caddyfile")
 	if err != nil {
 		t.Fatal(err)

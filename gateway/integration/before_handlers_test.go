@@ -11,7 +11,7 @@ import (
 func TestUnusualRequestsGetTheGatesResponse(t *testing.T) {
 	t.Parallel()
 
-	upstream := new(visited)
+	upstream := new(recorder)
 	g := start(t, options{upstream: upstream, env: withoutRedis(t)})
 	for _, request := range []string{
 		"GET /x HTTP/1.2\r\nHost: a\r\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n", "GET * HTTP/1.1\r\nHost: a\r\n",
@@ -29,7 +29,7 @@ func TestUnusualRequestsGetTheGatesResponse(t *testing.T) {
 			t.Errorf("%.60q: %s", request, got)
 		}
 	}
-	if targets := upstream.take(); len(targets) > 0 {
+	if targets := upstream.targets(); len(targets) > 0 {
 		t.Errorf("forwarded: %q", targets)
 	}
 	if log := g.logOf(t, 16); strings.Count(log, `"http.log.access"`) != 16 || strings.Contains(log, "panic") {

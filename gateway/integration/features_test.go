@@ -77,41 +77,6 @@ func TestTextIsCompressed(t *testing.T) {
 	}
 }
 
-// Pages of the origins in CORS_ALLOWED_ORIGINS, and of no others, can use the API. The settings are for no other page.
-func TestCORSOfAllowedOrigins(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{env: map[string]string{
-		"CORS_ALLOWED_ORIGINS": "https://app.example http://localhost:3000", "REDIS_DOWN": "allow",
-	}})
-	off := start(t, options{tokens: g.tokens})
-	token, _ := g.tokens.create("")
-	for _, tt := range []struct {
-		gateway      *gateway
-		path, origin string
-		allowed      bool
-	}{
-		{g, "/api/v1/shipments", "https://app.example", true},
-		{g, "/api/v1/tokens", "http://localhost:3000", true},
-		{g, "/api/v1/shipments", "https://app.example.evil.example", false},
-		{g, "/settings", "https://app.example", false},
-		{off, "/api/v1/shipments", "https://app.example", false},
-	} {
-		want := map[bool]string{true: tt.origin}[tt.allowed]
-		preflight := tt.gateway.plainly(t, http.MethodOptions, tt.path, "", "Origin", tt.origin,
-			"Access-Control-Request-Method", "PATCH")
-		a := tt.gateway.plainly(t, http.MethodGet, tt.path, token, "Origin", tt.origin)
-		for _, header := range []http.Header{preflight.Header, a.Header} {
-			if header.Get("Access-Control-Allow-Origin") != want || header.Get("Access-Control-Allow-Credentials") != "" {
-				t.Errorf("%s of %s: %v", tt.path, tt.origin, header)
-			}
-		}
-		if tt.allowed != (preflight.StatusCode == http.StatusNoContent) || a.StatusCode != http.StatusOK {
-			t.Errorf("%s of %s: preflight %s, %s", tt.path, tt.origin, preflight.Status, a.Status)
-		}
-	}
-}
-
 // The root is a page for browsers; programs are led to the documentation, and people with a session to the shipments.
 func TestTheRootIsThePageOfWhoeverAsks(t *testing.T) {
 	t.Parallel()

@@ -112,7 +112,7 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 				t.Errorf("HTTP/%d at %s: %v", tt.major, tt.url, response.Header)
 			}
 		}
-		if got := upstream.last.Load(); got == nil || got.Header.Get("X-Token-Id") != id || got.ProtoMajor != 1 {
+		if got := upstream.last(); got == nil || got.Header.Get("X-Token-Id") != id || got.ProtoMajor != 1 {
 			t.Errorf("HTTP/%d at %s: the service received %v", tt.major, tt.url, got)
 		}
 	}

@@ -6,33 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
 
-// visited is a service that records the targets that it receives.
-type visited struct {
-	mu      sync.Mutex
-	targets []string
-}
-
-func (v *visited) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	target := r.RequestURI
-	if r.Method == http.MethodOptions {
-		target = "OPTIONS " + target
+// targets returns those of the requests since the last call.
+func (u *recorder) targets() (all []string) {
+	for _, r := range u.take() {
+		all = append(all, r.RequestURI)
 	}
-	v.targets = append(v.targets, target)
-}
-
-func (v *visited) take() []string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	targets := v.targets
-	v.targets = nil
-	return targets
+	return all
 }
 
 // oneLine sends a request unchanged and returns the status, or an empty string without a response.
@@ -58,7 +41,7 @@ func (g *gateway) oneLine(t *testing.T, request string) string {
 func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	t.Parallel()
 
-	shipments, tokens := new(visited), new(visited)
+	shipments, tokens := new(recorder), new(recorder)
 	other := httptest.NewServer(ready(tokens))
 	t.Cleanup(other.Close)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
@@ -153,13 +136,13 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 }
 
 // checkForwarded fails unless the last request was forwarded to want only.
-func checkForwarded(t *testing.T, sent, want string, shipments, tokens *visited) {
+func checkForwarded(t *testing.T, sent, want string, shipments, tokens *recorder) {
 	t.Helper()
 	var got []string
-	for _, target := range shipments.take() {
+	for _, target := range shipments.targets() {
 		got = append(got, "shipments "+target)
 	}
-	for _, target := range tokens.take() {
+	for _, target := range tokens.targets() {
 		got = append(got, "tokens "+target)
 	}
 	if strings.Join(got, ", ") != want {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -18,25 +17,6 @@ func furtherService(t *testing.T, service http.Handler) string {
 	s := httptest.NewServer(ready(service))
 	t.Cleanup(s.Close)
 	return strings.TrimPrefix(s.URL, "http://")
-}
-
-// headersSeen is a service that keeps the headers of its requests.
-type headersSeen struct {
-	mu  sync.Mutex
-	all []http.Header
-}
-
-func (s *headersSeen) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = append(s.all, r.Header)
-}
-
-func (s *headersSeen) take() []http.Header {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer func() { s.all = nil }()
-	return s.all
 }
 
 // addRoutes writes a file of routes into dir and makes the gateway read it.
@@ -61,7 +41,7 @@ func TestAReloadAddsTheRoutesOfAService(t *testing.T) {
 		t.Errorf("before: %s", a.Status)
 	}
 
-	visits := new(headersSeen)
+	visits := new(recorder)
 	g.addRoutes(t, dir, fmt.Sprintf(`
 token_gate_public %[2]s {
 	import service further %[1]s 1MiB
@@ -88,8 +68,8 @@ handle @readings {
 	if a := g.do(t, request); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Limit") == "" {
 		t.Errorf("%s, %v", a.Status, a.Header)
 	}
-	if seen := visits.take(); len(seen) != 1 || seen[0].Get("X-Token-ID") != id ||
-		seen[0].Get("X-Gateway-Assertion") == "" || seen[0].Get("Cookie") != "" {
+	if seen := visits.take(); len(seen) != 1 || seen[0].Header.Get("X-Token-ID") != id ||
+		seen[0].Header.Get("X-Gateway-Assertion") == "" || seen[0].Header.Get("Cookie") != "" {
 		t.Errorf("forwarded: %v", seen)
 	}
 	request = g.request(t, readings, "", token)
@@ -108,7 +88,7 @@ handle @readings {
 	if a := g.do(t, request); a.StatusCode != http.StatusOK || a.Header.Get("RateLimit-Policy") != `"page";q=600;w=60` {
 		t.Errorf("the page: %s, %v", a.Status, a.Header)
 	}
-	if all := visits.take(); len(all) != 2 || all[1].Get("Cookie") != "a=b" {
+	if all := visits.take(); len(all) != 2 || all[1].Header.Get("Cookie") != "a=b" {
 		t.Errorf("forwarded: %v", all)
 	}
 	if a := g.get(t, "/api/v1/shipments/ship_1", newCaller(t), token); a.StatusCode != http.StatusOK ||

@@ -1,11 +1,9 @@
 package integration
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -68,30 +66,6 @@ func TestSettingsOfAGatewayThatWouldNotWorkAreRefused(t *testing.T) {
 		}
 	}
 	if output, accepted := validate(t, empty...); !accepted {
-		t.Error(output)
-	}
-}
-
-// Files of routes are imported, with further paths, also below one of a shipped service.
-func TestRoutesForFurtherPathsAreAccepted(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	for i, path := range []string{
-		"/api/v1/further", "/api/v1/further/*", "/further/*/*", "/api/v1/shipments/*/temperature",
-	} {
-		text := fmt.Sprintf("@a%d {\npath %s\nmethod GET\n}\nhandle @a%[1]d {\nimport service further 127.0.0.1:1 1MiB\n}\n",
-			i, path)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".caddy")), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text := "token_gate_public /api/v1/openapi/further.json {\nrespond a\n}\n" +
-		"token_gate_pages /pages/further* {\nrespond a\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "open.caddy"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if output, accepted := validate(t, "SERVICE_ROUTES="+dir+"/*.caddy"); !accepted {
 		t.Error(output)
 	}
 }

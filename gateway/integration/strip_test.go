@@ -7,20 +7,41 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// recorder is a service that keeps the last request.
-type recorder struct{ last atomic.Pointer[http.Request] }
+// recorder is a service that keeps its requests.
+type recorder struct {
+	mu  sync.Mutex
+	all []*http.Request
+}
 
 func (u *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body) // trailers follow the body
-	u.last.Store(r)
+	u.mu.Lock()
+	u.all = append(u.all, r)
+	u.mu.Unlock()
 	_, _ = io.WriteString(w, "{}")
+}
+
+// take returns the requests since the last call.
+func (u *recorder) take() []*http.Request {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	defer func() { u.all = nil }()
+	return u.all
+}
+
+// last returns the last request since the last call, or nil.
+func (u *recorder) last() *http.Request {
+	if all := u.take(); len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return nil
 }
 
 // identityNames are the headers that only the gateway may send to a service, or that no service may receive.
@@ -46,11 +67,11 @@ func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 	for name, lines := range cases {
 		// One after the other, because the service keeps the last request only; and each with a token
 		// of its own, because there are more cases than a window has requests.
-		upstream.last.Store(nil)
+		_ = upstream.take()
 		token, id := g.tokens.create("")
 		lines = append([]string{"Authorization: Bearer " + token}, lines...)
 		status := g.raw(t, lines)
-		got := upstream.last.Load()
+		got := upstream.last()
 		if got == nil {
 			t.Errorf("%s: not forwarded: %s", name, status)
 			continue
@@ -128,7 +149,8 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	contract["X-Request-ID"] = a.Header.Get("X-Request-ID")
-	assertion, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"),
+	forwarded := upstream.last()
+	assertion, err := jwt.ParseSigned(forwarded.Header.Get("X-Gateway-Assertion"),
 		[]jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +168,7 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		}
 	}
 	for name, want := range contract {
-		if got := upstream.last.Load().Header.Values(name); len(got) != 1 || got[0] != want {
+		if got := forwarded.Header.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

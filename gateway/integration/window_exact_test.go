@@ -3,7 +3,6 @@ package integration
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -49,45 +48,5 @@ func checkRefusal(t *testing.T, a answer) {
 	retry, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 64)
 	if left := reset - time.Now().Unix(); err != nil || retry < left || left < 0 {
 		t.Errorf("Retry-After %d (%v) with %d s to Reset", retry, err, left)
-	}
-}
-
-// A successor continues the window of the token that it replaces, so rotating gives no further requests. The usage of
-// each token is reported separately.
-func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{env: withoutRedis(t)})
-	const limit = `,"rate_limit":{"limit":3,"window_seconds":86400}`
-	first, firstID := g.tokens.create(limit)
-	lineage := limit + `,"lineage":"` + firstID + `"`
-	second, secondID := g.tokens.create(lineage)
-	third, _ := g.tokens.create(lineage)
-	other, _ := g.tokens.create(limit)
-	for n, token := range []string{first, second, second} {
-		a := g.get(t, "/api/v1/shipments", newCaller(t), token)
-		if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-n) {
-			t.Errorf("request %d: %s, remaining %s", n+1, a.Status, a.Header.Get("X-RateLimit-Remaining"))
-		}
-	}
-	for range 2 { // introspected, then cached
-		for _, token := range []string{first, second, third} {
-			checkRefusedFor(t, g.get(t, "/api/v1/shipments", newCaller(t), token))
-		}
-	}
-	if a := g.get(t, "/api/v1/shipments", newCaller(t), other); a.StatusCode != http.StatusOK {
-		t.Errorf("another lineage: %s", a.Status)
-	}
-	log := g.logOf(t, 3+6+1)
-	if a, b := strings.Count(log, firstID), strings.Count(log, secondID); a != 3 || b != 4 {
-		t.Errorf("%d lines have the id of the first token and %d that of the second", a, b)
-	}
-}
-
-// checkRefusedFor fails unless a is 429 of a token's window.
-func checkRefusedFor(t *testing.T, a answer) {
-	t.Helper()
-	if a.StatusCode != http.StatusTooManyRequests || !strings.HasPrefix(a.Header.Get("RateLimit-Policy"), `"token";q=3;`) {
-		t.Errorf("%s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
 	}
 }

@@ -127,17 +127,12 @@ func problemOf(err error) problem.Problem {
 	return p
 }
 
-// unlessClosed returns p, or clientClosed if p is a failure that the client caused by closing its connection.
-func unlessClosed(r *http.Request, p problem.Problem) problem.Problem {
-	if p.Status >= http.StatusInternalServerError && errors.Is(r.Context().Err(), context.Canceled) {
-		return clientClosed
-	}
-	return p
-}
-
 // answer responds to err, unless a response has begun. In handle_errors restyle is the next handler.
 func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler) {
-	p := unlessClosed(r, problemOf(err))
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError && errors.Is(r.Context().Err(), context.Canceled) {
+		p = clientClosed // which caused the failure
+	}
 	if _, refused := errors.AsType[problem.Problem](err); refused {
 		// net/http waits for the body that the client holds back, unless the connection is to close
 		x.closes = x.closes || r.ProtoMajor == 1 && r.Header.Get("Expect") != ""

@@ -50,6 +50,14 @@ func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
 			t.Errorf("%+v: kept for %q", tt, age)
 		}
 	}
+	page := request(http.MethodGet, "/settings/a")
+	page.Header.Set("Origin", "https://app.example")
+	if w, _ := g.serve(t, page, func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		return nil
+	}); w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("other pages may read a page: %v", w.Header())
+	}
 	everyone, err := newCORS([]string{"*"})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,10 @@ func takeBody(w http.ResponseWriter, r *http.Request) *body {
 // Read implements io.Reader. Once a response has begun, the rest is net/http's alone: it aborts a read that it finds
 // in flight at the end of a request, and then waits for that rest without any limit.
 func (b *body) Read(p []byte) (int, error) {
-	if b.hasResponse() {
+	b.mu.Lock()
+	responseBegun := b.responseBegun
+	b.mu.Unlock()
+	if responseBegun {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.from.Read(p)
@@ -54,12 +57,6 @@ func (b *body) Read(p []byte) (int, error) {
 		b.mu.Unlock()
 	}
 	return n, err
-}
-
-func (b *body) hasResponse() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.responseBegun
 }
 
 // Close implements io.Closer.

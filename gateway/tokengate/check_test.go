@@ -35,6 +35,13 @@ func TestActiveTokenPassesWithThePrincipalAndItsWindow(t *testing.T) {
 		w.Header().Get("Retry-After") == "" {
 		t.Errorf("over the limit: %d %v %s", w.Code, w.Header(), w.Body)
 	}
+	g.setBody(`{"rate_limit":{"limit":2,"window_seconds":86400},"lineage":"tok_4fZyo82mVyR1",` +
+		strings.Replace(activeBody[1:], "tok_4fZyo82mVyR1", "tok_000000000001", 1))
+	successor := request(http.MethodGet, "/api/v1/shipments")
+	successor.Header.Set("Authorization", "Bearer "+otherToken)
+	if w, got := g.serve(t, successor, nil); got.forwarded || code(t, w) != "rate_limited" {
+		t.Errorf("a token does not continue the window of the one that it replaces: %d %s", w.Code, w.Body)
+	}
 }
 
 // Each of these is charged to the client's address, and nothing is forwarded.

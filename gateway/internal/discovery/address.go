@@ -63,14 +63,13 @@ func (a *Address) Begin() { a.inFlight.Add(1) }
 // End is the inverse of Begin.
 func (a *Address) End() { a.inFlight.Add(-1) }
 
-func (a *Address) currentState() State { return State(a.state.Load()) }
-
 // stateAt returns the state of a with respect to ejections.
 func (a *Address) stateAt(now time.Time) State {
+	is := State(a.state.Load())
 	if a.isEjected(now) {
-		return max(a.currentState(), Ejected)
+		return max(is, Ejected)
 	}
-	return a.currentState()
+	return is
 }
 
 // setState sets the state of a and returns the previous one.

@@ -130,7 +130,7 @@ func send(t *testing.T, s *Service) error {
 
 func statesOf(s *Service) (states []State) {
 	for _, a := range *s.addresses.Load() {
-		states = append(states, a.currentState())
+		states = append(states, State(a.state.Load()))
 	}
 	return states
 }

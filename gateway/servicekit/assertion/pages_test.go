@@ -3,40 +3,18 @@ package assertion
 import (
 	"bytes"
 	"crypto/ed25519"
-	"encoding/hex"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// pageGolden is the page assertion that the gateway's tests make, and its key.
-func pageGolden(t *testing.T) (key ed25519.PrivateKey, at time.Time, h http.Header) {
+func pageGolden(t *testing.T) (ed25519.PrivateKey, time.Time, http.Header) {
 	t.Helper()
-	content, err := os.ReadFile("../testdata/contract/page_assertion.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g struct {
-		Seed, Client, Assertion string
-		At                      time.Time
-	}
-	if err := json.Unmarshal(content, &g); err != nil {
-		t.Fatal(err)
-	}
-	seed, err := hex.DecodeString(g.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h = http.Header{}
-	h.Set(HeaderClient, g.Client)
-	h.Set(HeaderAssertion, g.Assertion)
-	return ed25519.NewKeyFromSeed(seed), g.At, h
+	return golden(t, "page_assertion.json", map[string]string{HeaderClient: "client", HeaderAssertion: "assertion"})
 }
 
 func pageVerifier(t *testing.T, now time.Time, keys ...ed25519.PrivateKey) *Verifier {
@@ -56,11 +34,8 @@ func page(v *Verifier, h http.Header) int {
 	r.Header = h.Clone()
 	res := httptest.NewRecorder()
 	v.GuardPages(slog.New(slog.DiscardHandler), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
-		http.HandlerFunc(func(w http.ResponseWriter,
-			_ *http.Request,
-		) {
-			w.WriteHeader(http.StatusUnauthorized)
-		})).ServeHTTP(res, r)
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })).
+		ServeHTTP(res, r)
 	return res.Code
 }
 
@@ -68,7 +43,7 @@ func TestPagesAreServedWithTheGatewaysAssertionOnly(t *testing.T) {
 	t.Parallel()
 	key, now, good := pageGolden(t)
 	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
-	_, _, ofToken := golden(t)
+	_, _, ofToken := tokenGolden(t)
 	if status := page(pageVerifier(t, now, key), good); status != http.StatusOK {
 		t.Fatalf("the contract's assertion: %d", status)
 	}
@@ -85,7 +60,7 @@ func TestPagesAreServedWithTheGatewaysAssertionOnly(t *testing.T) {
 			IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(lifetime)),
 		}, good.Get(HeaderClient)}
 		change(&c)
-		return signAny(t, key, kid(t, key), c)
+		return sign(t, key, kid(t, key), c)
 	}
 	if status := page(pageVerifier(t, now, key), http.Header{
 		HeaderClient: good[HeaderClient], HeaderAssertion: {made(func(*pageClaims) {})},
@@ -114,7 +89,7 @@ func TestPagesAreServedWithTheGatewaysAssertionOnly(t *testing.T) {
 			h.Set(HeaderAssertion, made(func(c *pageClaims) { c.Client = "" }))
 		},
 		"another key's": func(h http.Header) {
-			h.Set(HeaderAssertion, signAny(t, foreign, kid(t, key), pageClaims{Client: h.Get(HeaderClient)}))
+			h.Set(HeaderAssertion, sign(t, foreign, kid(t, key), pageClaims{Client: h.Get(HeaderClient)}))
 		},
 	} {
 		h := good.Clone()

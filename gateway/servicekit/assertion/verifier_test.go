@@ -21,33 +21,41 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// golden is the assertion that the gateway's tests make, and its key.
-func golden(t *testing.T) (key ed25519.PrivateKey, at time.Time, h http.Header) {
+// golden is an assertion that the gateway's tests make, and its key, with the headers of members of the file.
+func golden(t *testing.T, file string, members map[string]string) (ed25519.PrivateKey, time.Time, http.Header) {
 	t.Helper()
-	content, err := os.ReadFile("../testdata/contract/assertion.json")
+	content, err := os.ReadFile("../testdata/contract/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var g struct {
-		Seed, Token, Organization, Permissions, Assertion string
-		At                                                time.Time
-	}
+	var g map[string]any
 	if err := json.Unmarshal(content, &g); err != nil {
 		t.Fatal(err)
 	}
-	seed, err := hex.DecodeString(g.Seed)
+	seed, err := hex.DecodeString(g["seed"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = http.Header{}
-	h.Set(HeaderOrganization, g.Organization)
-	h.Set(HeaderToken, g.Token)
-	h.Set(HeaderPermissions, g.Permissions)
-	h.Set(HeaderAssertion, g.Assertion)
-	return ed25519.NewKeyFromSeed(seed), g.At, h
+	at, err := time.Parse(time.RFC3339, g["at"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	for header, member := range members {
+		h.Set(header, g[member].(string))
+	}
+	return ed25519.NewKeyFromSeed(seed), at, h
 }
 
-func publicPEM(t *testing.T, keys ...ed25519.PrivateKey) string {
+func tokenGolden(t *testing.T) (ed25519.PrivateKey, time.Time, http.Header) {
+	t.Helper()
+	return golden(t, "assertion.json", map[string]string{
+		HeaderOrganization: "organization", HeaderToken: "token", HeaderPermissions: "permissions",
+		HeaderAssertion: "assertion",
+	})
+}
+
+func publicPEM(t testing.TB, keys ...ed25519.PrivateKey) string {
 	t.Helper()
 	var text strings.Builder
 	for _, key := range keys {
@@ -60,7 +68,7 @@ func publicPEM(t *testing.T, keys ...ed25519.PrivateKey) string {
 	return text.String()
 }
 
-func verifier(t *testing.T, now func() time.Time, keys ...ed25519.PrivateKey) *Verifier {
+func verifier(t testing.TB, now func() time.Time, keys ...ed25519.PrivateKey) *Verifier {
 	t.Helper()
 	parsed, err := ParseKeys(publicPEM(t, keys...))
 	if err != nil {
@@ -87,7 +95,7 @@ func at(now time.Time) func() time.Time { return func() time.Time { return now }
 
 func TestTheContractsAssertionIsAccepted(t *testing.T) {
 	t.Parallel()
-	key, now, h := golden(t)
+	key, now, h := tokenGolden(t)
 	next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	for name, v := range map[string]*Verifier{
 		"when made":                verifier(t, at(now), key),
@@ -108,22 +116,10 @@ func TestTheContractsAssertionIsAccepted(t *testing.T) {
 // TestAPersonsAssertionHasTheTimeOfTheirProof, which no header can change.
 func TestAPersonsAssertionHasTheTimeOfTheirProof(t *testing.T) {
 	t.Parallel()
-	key, now, _ := golden(t)
-	content, err := os.ReadFile("../testdata/contract/person_assertion.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g map[string]any
-	if err := json.Unmarshal(content, &g); err != nil {
-		t.Fatal(err)
-	}
-	h := http.Header{}
-	for header, member := range map[string]string{
+	key, now, h := golden(t, "person_assertion.json", map[string]string{
 		HeaderUser: "user", HeaderUserName: "name", HeaderOrganization: "organization",
 		HeaderOrganizationName: "organization_name", HeaderPermissions: "permissions", HeaderAssertion: "assertion",
-	} {
-		h.Set(header, g[member].(string))
-	}
+	})
 	v := verifier(t, at(now), key)
 	for proved, want := range map[string]time.Time{
 		"1795183200": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), "1795183201": {}, "": {}, "now": {},
@@ -139,9 +135,16 @@ func TestAPersonsAssertionHasTheTimeOfTheirProof(t *testing.T) {
 // identity, a request has none.
 func TestIdentitiesNeedAValidAssertion(t *testing.T) {
 	t.Parallel()
-	key, now, good := golden(t)
+	key, now, good := tokenGolden(t)
 	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	made := claimsOf(good, now)
+	with := func(change func(*testClaims)) func(http.Header) {
+		return func(h http.Header) {
+			c := made
+			change(&c)
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		}
+	}
 	for name, change := range map[string]func(http.Header){
 		"no assertion":          func(h http.Header) { h.Del(HeaderAssertion) },
 		"empty":                 func(h http.Header) { h.Set(HeaderAssertion, "") },
@@ -158,37 +161,13 @@ func TestIdentitiesNeedAValidAssertion(t *testing.T) {
 		"another token":            func(h http.Header) { h.Set(HeaderToken, "tok_000000000001") },
 		"more permissions":         func(h http.Header) { h.Set(HeaderPermissions, "admin "+h.Get(HeaderPermissions)) },
 		"no permissions":           func(h http.Header) { h.Set(HeaderPermissions, "") },
-		"another issuer": func(h http.Header) {
-			c := made
-			c.Issuer = "quayside"
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
-		},
-		"for another service": func(h http.Header) {
-			c := made
-			c.Audience = jwt.Audience{"tokens-svc"}
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
-		},
-		"for two services": func(h http.Header) {
-			c := made
-			c.Audience = jwt.Audience{"shipments-svc", "tokens-svc"}
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
-		},
-		"for a year": func(h http.Header) {
-			c := made
-			c.Expiry = jwt.NewNumericDate(now.AddDate(1, 0, 0))
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
-		},
-		"without an end": func(h http.Header) {
-			c := made
-			c.Expiry = nil
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
-		},
-		"of tomorrow": func(h http.Header) {
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), claimsOf(good, now.AddDate(0, 0, 1))))
-		},
-		"of yesterday": func(h http.Header) {
-			h.Set(HeaderAssertion, sign(t, key, kid(t, key), claimsOf(good, now.AddDate(0, 0, -1))))
-		},
+		"another issuer":           with(func(c *testClaims) { c.Issuer = "quayside" }),
+		"for another service":      with(func(c *testClaims) { c.Audience = jwt.Audience{"tokens-svc"} }),
+		"for two services":         with(func(c *testClaims) { c.Audience = jwt.Audience{"shipments-svc", "tokens-svc"} }),
+		"for a year":               with(func(c *testClaims) { c.Expiry = jwt.NewNumericDate(now.AddDate(1, 0, 0)) }),
+		"without an end":           with(func(c *testClaims) { c.Expiry = nil }),
+		"of tomorrow":              with(func(c *testClaims) { *c = claimsOf(good, now.AddDate(0, 0, 1)) }),
+		"of yesterday":             with(func(c *testClaims) { *c = claimsOf(good, now.AddDate(0, 0, -1)) }),
 	} {
 		h := good.Clone()
 		change(h)
@@ -202,7 +181,7 @@ func TestIdentitiesNeedAValidAssertion(t *testing.T) {
 // TestTheIssuerIsASetting: assertions of the verifier's issuer are accepted, and those of another are not.
 func TestTheIssuerIsASetting(t *testing.T) {
 	t.Parallel()
-	key, now, h := golden(t)
+	key, now, h := tokenGolden(t)
 	made := claimsOf(h, now)
 	made.Issuer = "another-gateway"
 	keys, err := ParseKeys(publicPEM(t, key))
@@ -221,7 +200,7 @@ func TestTheIssuerIsASetting(t *testing.T) {
 
 func TestACachedAssertionExpires(t *testing.T) {
 	t.Parallel()
-	key, now, h := golden(t)
+	key, now, h := tokenGolden(t)
 	later := now
 	v := verifier(t, func() time.Time { return later }, key)
 	if _, err := identify(v, h); err != nil {
@@ -235,7 +214,7 @@ func TestACachedAssertionExpires(t *testing.T) {
 
 func TestKeysAreEd25519Keys(t *testing.T) {
 	t.Parallel()
-	one, _, _ := golden(t)
+	one, _, _ := tokenGolden(t)
 	two := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize))
 	demo := ed25519.NewKeyFromSeed([]byte(demoSeed))
 	for _, c := range []struct{ text, reason string }{
@@ -278,25 +257,20 @@ func claimsOf(h http.Header, now time.Time) testClaims {
 	}
 }
 
-func sign(t *testing.T, key ed25519.PrivateKey, kid string, c testClaims) string {
-	t.Helper()
-	return signAny(t, key, kid, c)
-}
-
-func signAny(t *testing.T, key ed25519.PrivateKey, kid string, c any) string {
-	t.Helper()
+func sign(tb testing.TB, key ed25519.PrivateKey, kid string, claims any) string {
+	tb.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: kid}}, nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	text, err := jwt.Signed(signer).Claims(c).Serialize()
+	text, err := jwt.Signed(signer).Claims(claims).Serialize()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return text
 }
 
-func kid(t *testing.T, key ed25519.PrivateKey) string {
+func kid(t testing.TB, key ed25519.PrivateKey) string {
 	t.Helper()
 	keys, err := ParseKeys(publicPEM(t, key))
 	if err != nil {
@@ -326,12 +300,7 @@ func unsigned(text string) string {
 func FuzzGuard(f *testing.F) {
 	f.Add("a.b.c")
 	f.Add("eyJhbGciOiJub25lIn0.e30.")
-	keys := Keys{byID: map[string]ed25519.PublicKey{}}
-	if err := keys.add(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9},
-		ed25519.SeedSize)).Public().(ed25519.PublicKey)); err != nil {
-		f.Fatal(err)
-	}
-	v := NewVerifier("shipments-svc", DefaultIssuer, keys, time.Now)
+	v := verifier(f, time.Now, ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize)))
 	f.Fuzz(func(t *testing.T, assertion string) {
 		h := http.Header{}
 		h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
@@ -346,33 +315,12 @@ func FuzzGuard(f *testing.F) {
 
 func BenchmarkGuard(b *testing.B) {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
-	keys := Keys{byID: map[string]ed25519.PublicKey{}}
-	if err := keys.add(key.Public().(ed25519.PublicKey)); err != nil {
-		b.Fatal(err)
-	}
-	v := NewVerifier("shipments-svc", DefaultIssuer, keys, time.Now)
-	defer v.Close()
+	v := verifier(b, time.Now, key)
 	h := http.Header{}
 	h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
 	h.Set(HeaderToken, "tok_4fZyo82mVyR1")
 	h.Set(HeaderPermissions, "shipments:read")
-	signer, err := jose.NewSigner(jose.SigningKey{
-		Algorithm: jose.EdDSA,
-		Key: jose.JSONWebKey{Key: key, KeyID: func() string {
-			for kid := range keys.byID {
-				return kid
-			}
-			return ""
-		}()},
-	}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	text, err := jwt.Signed(signer).Claims(claimsOf(h, time.Now())).Serialize()
-	if err != nil {
-		b.Fatal(err)
-	}
-	h.Set(HeaderAssertion, text)
+	h.Set(HeaderAssertion, sign(b, key, kid(b, key), claimsOf(h, time.Now())))
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := v.check(h); err != nil {

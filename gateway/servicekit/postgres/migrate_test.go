@@ -133,6 +133,20 @@ func TestAFailedMigrationChangesNothing(t *testing.T) {
 	}
 }
 
+// waitForLock begins a migration and returns once it waits for a lock. done receives its result.
+func waitForLock(t *testing.T, migrate func(lines io.Writer) error) (done chan error) {
+	t.Helper()
+	output, lines := io.Pipe()
+	done = make(chan error, 1)
+	go func() { done <- migrate(lines) }()
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "waiting for a lock") {
+		t.Errorf("%q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, output) }()
+	return done
+}
+
 // TestAMigrationThatWaitsForALockBlocksNoWriters: it gives up and is tried again.
 func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
 	t.Parallel()
@@ -149,14 +163,7 @@ func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
 	if _, err := long.ExecContext(t.Context(), `INSERT INTO things VALUES (1)`); err != nil {
 		t.Fatal(err)
 	}
-	output, lines := io.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- migrate(t.Context(), dsn, "down", lines) }()
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, "waiting for a lock") {
-		t.Errorf("%q, %v", line, err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, output) }()
+	done := waitForLock(t, func(lines io.Writer) error { return migrate(t.Context(), dsn, "down", lines) })
 	if _, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (2)`); err != nil {
 		t.Errorf("a writer, while the migration waits: %v", err)
 	}
@@ -187,14 +194,9 @@ func TestAnIndexThatWasInterruptedIsBuiltAgain(t *testing.T) {
 	files := maps.Clone(migrations)
 	files["migrations/00003_index.sql"] = &fstest.MapFile{Data: []byte("-- +goose NO TRANSACTION\n\n-- +goose Up\n" +
 		"CREATE INDEX CONCURRENTLY IF NOT EXISTS things_name ON things (name);\n-- +goose Down\nDROP INDEX things_name;\n")}
-	output, lines := io.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- postgres.Migrate(t.Context(), files, dsn, "up", lines) }()
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, "waiting for a lock") {
-		t.Errorf("%q, %v", line, err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, output) }()
+	done := waitForLock(t, func(lines io.Writer) error {
+		return postgres.Migrate(t.Context(), files, dsn, "up", lines)
+	})
 	if err := errors.Join(long.Commit(), <-done); err != nil {
 		t.Fatal(err)
 	}
