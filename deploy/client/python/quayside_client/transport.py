@@ -36,7 +36,7 @@ class ProblemError(Exception):
 
     @property
     def temporary(self) -> bool:
-        """Whether the request is worth repeating. While the first one with its key is in progress, the answer is 409."""
+        """Whether the request is worth repeating. While the first one with its key is in progress, this is 409."""
         return self.status in (429, 502, 503, 504) or self.code == "idempotency_in_progress"
 
 
@@ -90,33 +90,30 @@ class Transport:
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         if given:
             path += "?" + urllib.parse.urlencode(given)
-        request = urllib.request.Request(self._url + path, method=method)
-        request.add_header("Authorization", "Bearer " + self._token)
-        request.add_header("Accept", accept)
+        sent = {"Authorization": "Bearer " + self._token, "Accept": accept}
         if method == "POST":
-            request.add_header("Idempotency-Key", str(uuid.uuid4()))
-        for name, value in (headers or {}).items():
-            if value is not None:
-                request.add_header(name, value)
+            sent["Idempotency-Key"] = str(uuid.uuid4())
+        sent |= {name: value for name, value in (headers or {}).items() if value is not None}
         if body is not None:
-            request.data = json.dumps(body).encode()
-            request.add_header("Content-Type", "application/json")
+            sent["Content-Type"] = "application/json"
+        content = None if body is None else json.dumps(body).encode()
 
         attempt = 1
         while True:
             seconds = 2 ** (attempt - 1)
+            # A new one each time: a proxy changes it.
+            request = urllib.request.Request(self._url + path, content, sent, method=method)
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
-                    status, received, content = response.status, response.headers, response.read()
+                    status, received, answer = response.status, response.headers, response.read()
             except (OSError, http.client.HTTPException):
                 if attempt >= self._attempts:
                     raise
             else:
                 if 200 <= status < 300:
-                    is_json = "json" in accept and received.get_content_type() == "application/json"
-                    data = json.loads(content) if is_json else content or None
+                    data = decoded(answer, received.get_content_type(), accept)
                     return Response(status, received, data, path, self)
-                error = ProblemError(status, received, content)
+                error = ProblemError(status, received, answer)
                 if attempt >= self._attempts or not error.temporary:
                     raise error
                 after = received.get("Retry-After", "")
@@ -132,6 +129,13 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
         return response
 
     https_response = http_response
+
+
+def decoded(content: bytes, kind: str, accept: str) -> Any:
+    """Returns the data of a response: bytes of what is not JSON, None where only JSON is expected and nothing came."""
+    if accept == "application/json":
+        return json.loads(content) if content else None
+    return json.loads(content) if kind == "application/json" and kind in accept else content
 
 
 def segment(value: object) -> str:
