@@ -43,7 +43,7 @@ func TestModulesOfATagBuildForStrangers(t *testing.T) {
 		t.Error(got)
 	}
 	run(dir, "go", "run", "github.com/caddyserver/xcaddy/cmd/xcaddy@v0.4.5", "build", "v2.11.9",
-		"--with", repository+"gateway@"+version, "--output", dir+"/caddy")
+		"--with", repository+"gateway/tokengate@"+version, "--with", repository+"gateway@"+version, "--output", dir+"/caddy")
 	if got := run(dir, dir+"/caddy", "list-modules"); !strings.Contains(got, "http.handlers.token_gate") {
 		t.Error(got)
 	}
