@@ -115,19 +115,6 @@ func pass(client net.Conn, dialer *net.Dialer) {
 	}
 }
 
-// another opens a second tab of the same browser, with the same cookies.
-func (b *tab) another() *tab {
-	b.Helper()
-	ctx, stop := chromedp.NewContext(b.ctx)
-	b.Cleanup(stop)
-	if err := chromedp.Do(ctx); err != nil { // without a time limit, which would be the tab's
-		b.Fatal(err)
-	}
-	other := &tab{T: b.T, ctx: ctx, base: b.base, address: b.address}
-	other.size(1280, 800)
-	return other
-}
-
 // do runs actions in order.
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()

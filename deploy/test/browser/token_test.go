@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -109,56 +108,6 @@ func TestCopyingWorksOnPlainHTTP(t *testing.T) {
 	if got := eval[string](b, `document.querySelector("#name").value`); got != token {
 		t.Errorf("pasted is %q", got)
 	}
-}
-
-// The form is sent again by reload, Back, a double click, a second tab and a
-// repeated request.
-func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
-	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	b := enter(t, o)
-	b.follow("#generate")
-	b.fill("#name", "ERP")
-	form := eval[string](b, `new URLSearchParams(new FormData(document.querySelector("#generate-form"))).toString()`)
-	b.load(chromedp.DoubleClick(chromedp.CSS("#submit")))
-	token := b.shownToken()
-	secret := pieces(secretOf(token))
-	hides := func(b *tab, when string) {
-		t.Helper()
-		if holds([]byte(eval[string](b, "document.documentElement.outerHTML")), secret) {
-			t.Errorf("%s shows the token again", when)
-		}
-	}
-
-	other := b.another()
-	other.visit(o.path("/api"))
-	hides(other, "a second tab")
-	other.onlyToken()
-
-	if status := b.reload(); status != http.StatusConflict {
-		t.Errorf("reloading: got %d", status)
-	}
-	b.sees("This form was already submitted")
-	hides(b, "reloading")
-	b.accessible()
-
-	b.visit(o.path("/api"))
-	hides(b, "the list")
-	for range 3 {
-		b.back()
-		hides(b, "Back, to "+b.path()+",")
-	}
-	quoted, _ := json.Marshal(form)
-	for range 2 {
-		answer := eval[string](other, `fetch("`+o.path("/api")+`", {method: "POST", headers: {"Content-Type":
-			"application/x-www-form-urlencoded"}, body: `+string(quoted)+`})
-			.then(r => r.text().then(text => r.status + " " + text))`)
-		if !strings.HasPrefix(answer, "409 ") || holds([]byte(answer), secret) {
-			t.Errorf("the same form again: got %.300s", answer)
-		}
-	}
-	other.visit(o.path("/api?show=all"))
-	other.onlyToken()
 }
 
 // generate creates a token called ERP with the defaults of the form and returns its
