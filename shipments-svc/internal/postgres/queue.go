@@ -13,9 +13,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Due returns, of the next limit endpoints after the given one that have
-// deliveries to come, those of which one is due; and the endpoint after which
-// to look on, or nil where there are no more.
+// Due implements dispatch.Queue.
 func (w *Webhooks) Due(
 	ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
 ) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error) {
@@ -52,8 +50,7 @@ type jobRow struct {
 	Event       fromJSON[*shipments.Event] // null of a test, and where it is no longer kept
 }
 
-// Claim leases a due delivery of an endpoint until a time, after which it can be
-// claimed again. ok is false if none is due or the endpoint is disabled.
+// Claim implements dispatch.Queue.
 func (w *Webhooks) Claim(
 	ctx context.Context, place webhooks.EndpointKey, now, until time.Time,
 ) (job webhooks.Job, ok bool, err error) {
@@ -90,8 +87,7 @@ func (w *Webhooks) Claim(
 	return job, true, nil
 }
 
-// Finish writes what became of a delivery, unless someone else claimed it
-// meanwhile.
+// Finish implements dispatch.Queue.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
 	_, err := getRow[int](ctx, w.tenant(ctx, job.Org), query("finish_delivery"), job.Org, job.Endpoint,
 		job.Event.ID, job.Claim, v.Status, nullTime(v.Due), asJSON{[]webhooks.Attempt{a}},

@@ -9,21 +9,17 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Waiting returns up to limit organizations after the given one, in a fixed
-// order, whose events have no number yet.
+// Waiting implements outbox.Outbox.
 func (r *Repository) Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
 	return getJSON[[]shipments.OrgID](ctx, r.dispatcher(), query("organizations_with_outbox"), after, limit)
 }
 
-// Organizations returns up to limit organizations after the given one, in a fixed
-// order, of which something expires or is sealed.
+// Organizations implements outbox.Outbox.
 func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
 	return getJSON[[]shipments.OrgID](ctx, r.dispatcher(), query("organizations_to_visit"), after, limit)
 }
 
-// Number gives the next numbers to an organization's first events without one,
-// at most limit. It returns how many it gave and how long ago the oldest of
-// these was announced. It gives none while someone else does so.
+// Number implements outbox.Outbox.
 func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int) (int, time.Duration, error) {
 	var row struct {
 		Given  int
@@ -43,9 +39,8 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), err
 }
 
-// Expire removes an organization's events that got their numbers EventLife before now, tests of
-// webhooks as old, answers that are no longer kept, and deliveries whose endpoint is gone, up to
-// limit of each. It returns how many these were, of whichever were more.
+// Expire implements outbox.Outbox: of events that got their numbers EventLife before now, tests of webhooks as old,
+// answers that are no longer kept, and deliveries whose endpoint is gone.
 func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (most int, err error) {
 	old := now.Add(-shipments.EventLife)
 	for name, before := range map[string]time.Time{"expire_events": old, "expire_keys": now, "expire_deliveries": old} {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
@@ -175,7 +176,7 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	p := transport.Problem(err)
 	switch p.Status {
 	case http.StatusTooManyRequests:
-		v.writer.Header().Set("Retry-After", "5")
+		v.writer.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(v.writer, err)
 	case http.StatusInternalServerError:
@@ -202,18 +203,6 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, nil, errorPage(http.StatusInternalServerError))
 }
 
-// sentence returns the detail of a problem as a sentence.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	text = strings.ToUpper(text[:1]) + text[1:]
-	if !strings.HasSuffix(text, ".") {
-		text += "."
-	}
-	return text
-}
-
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // functions are those of templates.
@@ -222,5 +211,5 @@ var functions = template.FuncMap{
 	"stated": stated, "counted": counted, "args": func(all ...any) []any { return all },
 	"shipment": transport.ShipmentIDs.Format, "webhook": transport.WebhookIDs.Format,
 	"event": transport.EventIDs.Format, "mapping": transport.TemplateIDs.Format,
-	"sentence": sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
+	"sentence": problem.Sentence, "suggests": func(t shipments.DocumentType) string { return shipments.FileNames[t] },
 }

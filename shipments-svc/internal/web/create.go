@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -129,7 +130,7 @@ func spell(field, detail string) string {
 	if rest, ok := strings.CutPrefix(detail, path.Base(field)+" "); ok {
 		detail = cmp.Or(labels[field], field) + " " + rest
 	}
-	return sentence(detail)
+	return problem.Sentence(detail)
 }
 
 // labels are the names of fields in forms, other than the API's.

@@ -81,7 +81,7 @@ func New(status int, code, title, detail string) Problem {
 // every 5xx, and Retry-After on 503 unless one is set already.
 func (p Problem) Write(w http.ResponseWriter, r *http.Request) {
 	p.Instance, p.RequestID = cmp.Or(p.Instance, r.URL.EscapedPath()), cmp.Or(p.RequestID, requestid.Of(r))
-	p.Detail = sentence(p.Detail)
+	p.Detail = Sentence(p.Detail)
 	body, _ := json.Marshal(p) // the members of a problem are JSON
 	if len(p.Extra) > 0 {
 		extra, _ := json.Marshal(p.Extra)
@@ -105,9 +105,12 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(body, '\n')) // it fails if the client is gone
 }
 
-// sentence begins a text with a capital letter and ends it with a full stop,
-// unless it ends as a sentence does.
-func sentence(text string) string {
+// Sentence begins a text with a capital letter and ends it with a full stop,
+// unless it ends as a sentence does. It leaves an empty one.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {

@@ -49,7 +49,7 @@ type Queue interface {
 		ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
 	) (due []webhooks.EndpointKey, next *webhooks.EndpointKey, err error)
 	// Claim leases a delivery until a time, when it is due again unless it was
-	// finished. ok is false if none is due.
+	// finished. ok is false if none is due or the endpoint is disabled.
 	Claim(ctx context.Context, place webhooks.EndpointKey, now, until time.Time) (job webhooks.Job, ok bool, err error)
 	// Finish stores the result of a delivery, unless it was claimed again.
 	Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error

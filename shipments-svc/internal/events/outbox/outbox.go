@@ -32,16 +32,16 @@ const (
 
 // Outbox stores events until they are numbered. Each method is atomic.
 type Outbox interface {
-	// Waiting returns organizations after the given one with events to number.
+	// Waiting returns up to limit organizations after the given one, in a fixed order, with events to number.
 	Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
-	// Number numbers up to limit events of an organization. It returns their number
-	// and the age of the oldest.
+	// Number numbers up to limit events of an organization, its first ones, and none while another call does. It returns
+	// their number and the age of the oldest.
 	Number(ctx context.Context, org shipments.OrgID, limit int) (int, time.Duration, error)
-	// Organizations returns organizations after the given one of which something
-	// expires or is encrypted.
+	// Organizations returns up to limit organizations after the given one, in a fixed order, of which something expires
+	// or is encrypted.
 	Organizations(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
-	// Expire deletes up to limit things of a kind whose time is over now, and returns
-	// their number.
+	// Expire deletes up to limit things of each kind whose time is over now, and returns the number of those of the kind
+	// with most.
 	Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error)
 	// Reseal encrypts an organization's secrets with the newest key.
 	Reseal(ctx context.Context, org shipments.OrgID) error

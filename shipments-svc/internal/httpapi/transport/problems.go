@@ -93,6 +93,9 @@ var table = []struct {
 		"the service is temporarily unavailable; try again after the seconds in Retry-After")},
 }
 
+// retryAfter is how many seconds a client should wait. Problems with the status 503 have one in any case.
+var retryAfter = map[string]int{"idempotency_in_progress": 1, "too_many_large_requests": 5}
+
 // codeWords writes the parts of a code as people do.
 var codeWords = strings.NewReplacer("_", " ", "json", "JSON", "etag", "ETag")
 
@@ -118,7 +121,7 @@ func Problem(err error) problem.Problem {
 	for _, row := range table {
 		if f, ok := row.match(err); ok {
 			p := problem.New(row.status, row.code, title(row.code), f.detail)
-			p.Errors, p.Extra = f.fields, f.extra
+			p.Errors, p.Extra, p.RetryAfter = f.fields, f.extra, retryAfter[row.code]
 			return p
 		}
 	}
@@ -150,12 +153,6 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
 			w.Header().Set("WWW-Authenticate", e.Challenge("shipments"))
 		}
-	case http.StatusConflict:
-		if errors.Is(err, shipments.ErrKeyInProgress) {
-			w.Header().Set("Retry-After", "1")
-		}
-	case http.StatusTooManyRequests:
-		w.Header().Set("Retry-After", "5")
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	case http.StatusInternalServerError:
