@@ -44,11 +44,7 @@ func attach(service *shipments.Service) method[Received, shipments.Attached] {
 		if failed != nil {
 			commit = func(context.Context) (shipments.Attached, error) { return shipments.Attached{}, failed }
 		}
-		attached, err := commitOnce(ctx, service, commit)
-		if a.File == nil || a.File.Field != "" { // it was read from JSON
-			err = beneath("/document", err)
-		}
-		return attached, err
+		return commitOnce(ctx, service, commit)
 	}
 }
 
@@ -62,8 +58,12 @@ func (u *Uploads) decode(r *http.Request) (a Received, err error) {
 	if a, err = u.Receive(c.writer, r, c.org, order, false); err != nil {
 		return a, err
 	}
+	isForm := a.File != nil && a.File.Field == ""
+	if !isForm {
+		c.at = "/document"
+	}
 	// A retry of a form has another boundary.
-	if keyed, ok := body.(*idempotency.Body); ok && a.File != nil && a.File.Field == "" {
+	if keyed, ok := body.(*idempotency.Body); ok && isForm {
 		keyed.SetFingerprint(
 			sha256.Sum256(fmt.Appendf(nil, "form %q %q %t %x", a.Type, a.File.Filename, a.DryRun, a.File.SHA256)),
 		)

@@ -81,14 +81,6 @@ func decodeDocumentEdit(r *http.Request) (shipments.DocumentEdit, error) {
 	}, shipments.DocumentEdit.Faults, mergePatch)
 }
 
-// editDocument is the method of a request that decodeDocumentEdit has read.
-func editDocument(service *shipments.Service) method[shipments.DocumentEdit, shipments.Document] {
-	return func(ctx context.Context, org shipments.OrgID, e shipments.DocumentEdit) (shipments.Document, error) {
-		doc, err := service.UpdateDocument(ctx, org, e)
-		return doc, beneath("/document", err)
-	}
-}
-
 // encodeDocument shows a document by itself, with its content only for tokens that may read documents.
 func encodeDocument(status int) func(*http.Request, shipments.Document) reply {
 	return func(r *http.Request, d shipments.Document) reply {

@@ -42,7 +42,7 @@ func invalid(decoding []jsonbody.Fault, at string, validation []shipments.Fault)
 	return &shipments.Invalid{Faults: all[:min(len(all), maxFaults)]}
 }
 
-// beneath puts faults that a method found beneath the pointer at which decodeJSON puts those of its request.
+// beneath puts faults that a method found beneath the pointer at which the body has its request.
 func beneath(at string, err error) error {
 	if found, ok := errors.AsType[*shipments.Invalid](err); ok {
 		return invalid(nil, at, found.Faults)
@@ -71,7 +71,7 @@ func decodeJSON[Req any](
 	if err != nil {
 		return req, err
 	}
-	req = read(body.Object())
+	req, callerOf(r.Context()).at = read(body.Object()), at
 	if decoding, validation := body.Faults(), faults(req); decoding != nil || validation != nil {
 		err = invalid(decoding, at, validation)
 	}

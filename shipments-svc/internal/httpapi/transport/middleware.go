@@ -55,7 +55,9 @@ func handle[Req, Res any](
 // makeEndpoint returns the endpoint of a method, for the organization of the caller.
 func makeEndpoint[Req, Res any](do method[Req, Res]) endpoint.Endpoint {
 	return func(ctx context.Context, request any) (any, error) {
-		return do(ctx, callerOf(ctx).org, request.(Req))
+		c := callerOf(ctx)
+		response, err := do(ctx, c.org, request.(Req))
+		return response, beneath(c.at, err)
 	}
 }
 

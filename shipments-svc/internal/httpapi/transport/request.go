@@ -24,6 +24,7 @@ type caller struct {
 	request *http.Request // as the route has it, for encoders
 	writer  http.ResponseWriter
 	key     *shipments.Key // nil: it has none
+	at      string         // the pointer at which the body has what the method gets
 
 	replayed bool // the response is that of an earlier request with the key
 }

@@ -73,7 +73,7 @@ func New(
 	handle(rt, "POST "+documents, keyed(uploads.decode), attach(service), encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
 	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument(http.StatusOK))
-	handle(rt, "PATCH "+document, decodeDocumentEdit, editDocument(service), encodeDocument(http.StatusOK))
+	handle(rt, "PATCH "+document, decodeDocumentEdit, service.UpdateDocument, encodeDocument(http.StatusOK))
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET "+document+"/content", decodeDocumentOrder, service.File, encodeContent)
 	handle(rt, "GET "+document+"/pages/{page}", decodePage, uploads.processed(service.Page), encodePage)
