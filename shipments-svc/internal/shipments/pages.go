@@ -51,23 +51,18 @@ type PageOrder struct {
 	Sheet  string
 }
 
-// ShownPage is a page of a file. Open shows it, and returns ErrNoPage where that cannot be done.
-type ShownPage struct {
-	StoredFile
-	Number int
-}
-
 // ErrNoPage means that a document has no such page, or it cannot be shown.
 var ErrNoPage = errors.New("the document has no such page, or it cannot be shown")
 
-// Page returns a page of a document's file, or ErrNoDocument or ErrNoPage.
-func (s *Service) Page(ctx context.Context, org OrgID, o PageOrder) (ShownPage, error) {
+// Page returns a page of a document's file, or ErrNoDocument or ErrNoPage. Open shows it, and returns ErrNoPage where
+// that cannot be done.
+func (s *Service) Page(ctx context.Context, org OrgID, o PageOrder) (StoredFile, error) {
 	file, err := s.File(ctx, org, o.DocumentOrder)
-	if err != nil {
-		return ShownPage{}, err
+	if err == nil && file.Kind == Unread {
+		err = ErrNoPage
 	}
-	if file.Kind == Unread {
-		return ShownPage{}, ErrNoPage
+	if err != nil {
+		return StoredFile{}, err
 	}
 	open, doc := file.Open, file.Document
 	file.ContentType = map[bool]string{true: "image/png", false: "application/json"}[file.Kind == PDF]
@@ -83,7 +78,7 @@ func (s *Service) Page(ctx context.Context, org OrgID, o PageOrder) (ShownPage, 
 		}
 		return memoryFile{bytes.NewReader(shown)}, err
 	}
-	return ShownPage{file, o.Number}, nil
+	return file, nil
 }
 
 // Table returns rows of a document as they are read, or ErrNoDocument or ErrNoPage.

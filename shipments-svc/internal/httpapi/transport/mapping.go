@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -46,7 +47,9 @@ func columns(o *jsonbody.Object) []list.AssignedColumn {
 
 func decodeTemplateOrder(r *http.Request) (shipments.TemplateOrder, error) {
 	id, err := TemplateIDs.decode(r)
-	return shipments.TemplateOrder{ID: id, Expects: expected(r, viewTemplate)}, err
+	return shipments.TemplateOrder{ID: id, Expects: func(now shipments.Template) bool {
+		return precondition.Failed(r, tagOfView(viewTemplate(now))) == 0
+	}}, err
 }
 
 func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
@@ -55,6 +58,12 @@ func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
 		o = o.Object("mapping_template")
 		return shipments.TemplateEdit{TemplateOrder: order, Name: o.OptionalText("name"), Columns: columns(o)}
 	}, shipments.TemplateEdit.Faults, mergePatch)
+}
+
+func encodeTemplate(r *http.Request, t shipments.Template) reply {
+	re := shown(http.StatusOK, "mapping_template", viewTemplate)(r, t)
+	re.header = http.Header{"Etag": {tagOfView(viewTemplate(t))}}
+	return re
 }
 
 func viewTemplate(t shipments.Template) templateView {

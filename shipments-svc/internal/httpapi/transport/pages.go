@@ -24,8 +24,8 @@ func decodePage(r *http.Request) (o shipments.PageOrder, err error) {
 var renderer = buildinfo.Read().Revision
 
 // encodePage sends a page, which is the same as long as the file and the program are.
-func encodePage(_ *http.Request, page shipments.ShownPage) reply {
-	return fileReply(page.StoredFile, fmt.Sprintf("%x-%d-%.12s", page.SHA256, page.Number, renderer))
+func encodePage(r *http.Request, page shipments.StoredFile) reply {
+	return fileReply(page, fmt.Sprintf("%x-%s-%.12s", page.SHA256, r.PathValue("page"), renderer))
 }
 
 // SendPage sends a page of a document once that is admitted. An error means that nothing was sent.
@@ -41,9 +41,9 @@ func (u *Uploads) SendPage(
 
 // processed admits the showing of pages like dry runs, which read a file as well.
 func (u *Uploads) processed(
-	do method[shipments.PageOrder, shipments.ShownPage],
-) method[shipments.PageOrder, shipments.ShownPage] {
-	return func(ctx context.Context, org shipments.OrgID, o shipments.PageOrder) (shipments.ShownPage, error) {
+	do method[shipments.PageOrder, shipments.StoredFile],
+) method[shipments.PageOrder, shipments.StoredFile] {
+	return func(ctx context.Context, org shipments.OrgID, o shipments.PageOrder) (shipments.StoredFile, error) {
 		page, err := do(ctx, org, o)
 		open := page.Open
 		page.Open = func(ctx context.Context) (shipments.OpenFile, error) {

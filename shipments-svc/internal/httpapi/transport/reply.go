@@ -33,25 +33,11 @@ func shown[Res, View any](status int, name string, view func(Res) View) func(*ht
 	}
 }
 
-// tagged is shown with an entity-tag of what is shown.
-func tagged[Res, View any](name string, view func(Res) View) func(*http.Request, Res) reply {
-	return func(r *http.Request, res Res) reply {
-		re := shown(http.StatusOK, name, view)(r, res)
-		re.header = http.Header{"Etag": {tagOfView(view(res))}}
-		return re
-	}
-}
-
 // tagOfView is the entity-tag of something that is shown like this.
 func tagOfView(view any) string {
 	shown, _ := encodeJSON(view) // it was made of JSON
 	sum := sha256.Sum256(shown)
 	return fmt.Sprintf(`"%x"`, sum[:8])
-}
-
-// expected returns whether a request is meant for a thing, by the entity-tag of how it is shown.
-func expected[Thing, View any](r *http.Request, view func(Thing) View) func(Thing) bool {
-	return func(now Thing) bool { return precondition.Failed(r, tagOfView(view(now))) == 0 }
 }
 
 // paged returns the encoder of a response that shows a page, with links to others.

@@ -81,7 +81,6 @@ func New(
 	handle(rt, "PUT "+document+"/mapping", decodeCorrection, service.CorrectMapping, encodeQueued)
 
 	const templates = "/api/v1/mapping_templates"
-	encodeTemplate := tagged("mapping_template", viewTemplate)
 	handle(rt, "GET "+templates, decodeNothing, service.Templates, listed("mapping_templates", viewTemplate))
 	handle(rt, "GET "+templates+"/{id}", TemplateIDs.decode, service.Template, encodeTemplate)
 	handle(rt, "PATCH "+templates+"/{id}", decodeTemplateEdit, service.UpdateTemplate, encodeTemplate)
