@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httptrace"
 	"path/filepath"
 	"strings"
@@ -233,29 +232,6 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	stop()
 	if err := <-s.done; err != nil {
 		t.Error(err)
-	}
-}
-
-func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
-	t.Parallel()
-	taken := httptest.NewServer(http.NotFoundHandler())
-	defer taken.Close()
-	address := taken.Listener.Addr().String()
-	for _, environ := range [][]string{
-		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
-		{"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
-	} {
-		err := run(
-			t.Context(),
-			program{
-				args:    []string{"serve"},
-				environ: append(environ, "DATABASE_URL=host=nowhere", webhookKeys),
-				stderr:  io.Discard,
-			},
-		)
-		if err == nil || !strings.Contains(err.Error(), address) {
-			t.Errorf("%v", err)
-		}
 	}
 }
 
