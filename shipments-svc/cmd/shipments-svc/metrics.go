@@ -31,27 +31,26 @@ func eventsNumbered(metrics prometheus.Registerer) func(n int, waited time.Durat
 
 // webhooksAttempted returns what feeds the metric of attempts.
 func webhooksAttempted(metrics prometheus.Registerer) func(webhooks.Outcome, time.Duration) {
-	return durations(metrics, prometheus.HistogramOpts{
+	return durations(metrics, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "quayside_shipments_webhook_attempt_seconds",
 		Help:    "How long attempts to deliver a webhook took, by how they ended.",
 		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
-	}, webhooks.Outcomes...)
+	}, []string{"outcome"}), webhooks.Outcomes...)
 }
 
 // jobsDone returns what feeds the metric of documents that were read.
 func jobsDone(metrics prometheus.Registerer) worker.Done {
-	return durations[worker.Outcome](metrics, prometheus.HistogramOpts{
+	return durations[worker.Outcome](metrics, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "quayside_shipments_job_seconds",
 		Help:    "How long workers had documents to read, by what became of that.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
-	})
+	}, []string{"outcome"}))
 }
 
 // durations returns what feeds a metric by outcome, which are few. Some are shown before there are any.
 func durations[Outcome ~string](
-	metrics prometheus.Registerer, opts prometheus.HistogramOpts, shown ...Outcome,
+	metrics prometheus.Registerer, seconds *prometheus.HistogramVec, shown ...Outcome,
 ) func(Outcome, time.Duration) {
-	seconds := prometheus.NewHistogramVec(opts, []string{"outcome"})
 	metrics.MustRegister(seconds)
 	for _, outcome := range shown {
 		seconds.WithLabelValues(string(outcome))
