@@ -240,14 +240,6 @@ func (x *exchange) write(r *http.Request, p problem.Problem) {
 	pages.Harden(page, false).ServeHTTP(x, r)
 }
 
-// problemPage is the data of that page.
-type problemPage struct {
-	pages.Frame
-
-	RequestID string
-	Data      pages.Problem
-}
-
 // writePage answers a browser with p.
 func (g *Gate) writePage(w http.ResponseWriter, p problem.Problem) {
 	text := p.Detail
@@ -261,10 +253,15 @@ func (g *Gate) writePage(w http.ResponseWriter, p problem.Problem) {
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 		text += fmt.Sprintf(" Please try again in %d s.", p.RetryAfter)
 	}
-	_ = g.pages.Write(w, p.Status, "error", problemPage{
-		Frame: pages.Frame{Title: p.Title}, RequestID: p.RequestID,
-		Data: pages.Problem{Heading: p.Title, Text: text, To: "/", Link: "Go to the start page", ShowRequest: true},
-	})
+	var page struct {
+		pages.Frame
+
+		RequestID string
+		Data      pages.Problem
+	}
+	page.Title, page.RequestID = p.Title, p.RequestID
+	page.Data = pages.Problem{Heading: p.Title, Text: text, To: "/", Link: "Go to the start page", ShowRequest: true}
+	_ = g.pages.Write(w, p.Status, "error", page)
 }
 
 // ServiceVar is the variable in which a proxy names the service of a request, for metrics.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -26,5 +27,17 @@ func TestWindowHeaders(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestARequestWithoutAKeyIsNotCounted(t *testing.T) {
+	t.Parallel()
+
+	limit := Zone{Key: "{http.request.header.X-Customer}", Requests: 1, Window: caddy.Duration(time.Minute)}
+	g := newTestGate(t, &Gate{Limit: limit}, activeBody)
+	for range 3 {
+		if w, got := g.serve(t, request(http.MethodGet, "/"), nil); !got.forwarded || field(w, "X-RateLimit-Limit") != "" {
+			t.Fatalf("%d %s, %v", w.Code, w.Body, w.Header())
+		}
 	}
 }
