@@ -26,12 +26,12 @@ func audited(t *testing.T, k ...*sealing.Keys) (*people.Service, func(audit.Acti
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()
 		s.Wait()
-		events, _, err := log.AuditEvents(t.Context(), tokens.Operator(), org, tokens.AuditQuery{},
+		found, err := log.AuditEvents(t.Context(), tokens.Operator(), org, tokens.AuditQuery{},
 			tokens.Page{Number: 1, Size: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range events {
+		for _, e := range found.Events {
 			if e.Action == action {
 				details = append(details, e.Details)
 			}

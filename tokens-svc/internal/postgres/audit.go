@@ -33,51 +33,46 @@ const selected = `WHERE ($4 = '' OR action = $4)
 // is found by its numbers, however long the log is.
 func (r *Repository) AuditEvents(
 	ctx context.Context, org tokens.OrgID, q tokens.AuditQuery, p tokens.Page,
-) ([]audit.Event, int, error) {
+) (page tokens.AuditPage, err error) {
 	release, err := r.acquire(ctx, org)
 	if err != nil {
-		return nil, 0, translate(err)
+		return page, translate(err)
 	}
 	defer release()
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
-		return nil, 0, err
+		return page, err
 	}
 	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, q.Text}
 	if q.After != nil {
-		rows, err := getRows[audit.Event](ctx, r.db,
+		page.Total = int(max(head.Sequence-*q.After, 0))
+		page.Events, err = getRows[audit.Event](ctx, r.db,
 			eventColumns+`FROM (SELECT * FROM`+ofTime+`AND sequence > $7 AND sequence <= $8) e `+selected+
 				`ORDER BY sequence LIMIT $9`,
 			append(args, *q.After, min(head.Sequence, *q.After+tokens.AuditWindow), p.Size)...)
-		return rows, int(max(head.Sequence-*q.After, 0)), err
+		return page, err
 	}
 	if q == (tokens.AuditQuery{}) {
+		page.Total = int(head.Sequence)
 		newest := head.Sequence - int64(p.Offset())
-		rows, err := getRows[audit.Event](ctx, r.db,
+		page.Events, err = getRows[audit.Event](ctx, r.db,
 			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
-		return rows, int(head.Sequence), err
+		return page, err
 	}
-	args = append(args, tokens.AuditWindow)
-	total, err := getRow[int](ctx, r.db, `SELECT count(*) `+newest+selected, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := getRows[audit.Event](ctx, r.db, eventColumns+newest+selected+`ORDER BY sequence DESC LIMIT $8 OFFSET $9`,
-		append(args, p.Size, p.Offset())...)
-	return rows, total, err
-}
-
-// Unsearched implements tokens.Repository.
-func (r *Repository) Unsearched(ctx context.Context, org tokens.OrgID, q tokens.AuditQuery) (time.Time, error) {
-	release, err := r.acquire(ctx, org)
-	if err != nil {
-		return time.Time{}, translate(err)
-	}
-	defer release()
-	at, err := getRows[time.Time](ctx, r.db, `SELECT at FROM`+ofTime+`ORDER BY at DESC, sequence DESC LIMIT 1 OFFSET $4`,
+	older, err := getRows[time.Time](ctx, r.db,
+		`SELECT at FROM`+ofTime+`ORDER BY at DESC, sequence DESC LIMIT 1 OFFSET $4`,
 		org, q.From, null(q.Before), tokens.AuditWindow)
-	return append(at, time.Time{})[0], err
+	page.Older = append(older, time.Time{})[0]
+	args = append(args, tokens.AuditWindow)
+	if err == nil {
+		page.Total, err = getRow[int](ctx, r.db, `SELECT count(*) `+newest+selected, args...)
+	}
+	if err == nil {
+		page.Events, err = getRows[audit.Event](ctx, r.db,
+			eventColumns+newest+selected+`ORDER BY sequence DESC LIMIT $8 OFFSET $9`, append(args, p.Size, p.Offset())...)
+	}
+	return page, err
 }
 
 // AuditLogs returns the ids of all audit logs, of organizations and of people, also of organizations that lost theirs.

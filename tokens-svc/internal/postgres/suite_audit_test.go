@@ -12,10 +12,10 @@ func auditComesBack(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
 	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
-	events, total, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
+	found, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 10})
 	gives(t, err, nil)
-	equal(t, total, 3)
+	equal(t, found.Total, 3)
 	var want audit.Head
 	want.Log = string(someOrg)
 	for i, e := range []audit.Entry{
@@ -25,7 +25,7 @@ func auditComesBack(t *testing.T, repo *postgres.Repository) {
 	} {
 		event := want.Append(e)
 		want = event.Head()
-		equal(t, events[total-1-i], event)
+		equal(t, found.Events[found.Total-1-i], event)
 	}
 	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
@@ -37,17 +37,17 @@ func auditComesInPages(t *testing.T, repo *postgres.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
+		found, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
 			tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
-		equal(t, total, 5)
+		equal(t, found.Total, 5)
 		var got []int64
-		for _, e := range events {
+		for _, e := range found.Events {
 			got = append(got, e.Sequence)
 		}
 		equal(t, got, want)
 	}
-	_, _, err := repo.AuditEvents(t.Context(), unknown, tokens.AuditQuery{}, tokens.Page{Number: 1, Size: 2})
+	_, err := repo.AuditEvents(t.Context(), unknown, tokens.AuditQuery{}, tokens.Page{Number: 1, Size: 2})
 	gives(t, err, tokens.ErrNotFound)
 	_, err = repo.VerifyAudit(t.Context(), string(unknown))
 	gives(t, err, tokens.ErrNotFound)
@@ -71,16 +71,16 @@ func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 		{tokens.AuditQuery{Before: atNoon}, nil},
 		{tokens.AuditQuery{From: atNoon, Before: atNoon.Add(1e6)}, []int64{3, 2, 1}},
 	} {
-		events, total, err := repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
+		found, err := repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
 		gives(t, err, nil)
-		equal(t, total, len(c.want))
-		equal(t, len(events), min(2, len(c.want)))
-		for i, e := range events {
+		equal(t, found.Total, len(c.want))
+		equal(t, len(found.Events), min(2, len(c.want)))
+		for i, e := range found.Events {
 			equal(t, e.Sequence, c.want[i])
 		}
 		c.After = new(int64)
-		events, _, err = repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Size: 10})
+		found, err = repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Size: 10})
 		gives(t, err, nil)
-		equal(t, len(events), len(c.want))
+		equal(t, len(found.Events), len(c.want))
 	}
 }

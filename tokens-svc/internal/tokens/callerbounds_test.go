@@ -204,7 +204,7 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 		Name: "ERP", Permissions: []string{"shipments:read"}, Environment: tokens.Live, DefaultExpiry: true,
 	})
 	wantFields(t, err, "environment")
-	if _, _, err := s.AuditEvents(t.Context(), testing, someOrg, tokens.AuditQuery{},
+	if _, err := s.AuditEvents(t.Context(), testing, someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)
 	}

@@ -78,23 +78,21 @@ type AuditQuery struct {
 // AuditWindow is how many events a query reads at most: the newest of its time or, with After, those that follow.
 const AuditWindow = 20_000
 
-// Unsearched returns the time of the newest event of a query's time that it does not search; zero: it searches all. It
-// gives ErrForbidden.
-func (s *Service) Unsearched(ctx context.Context, principal Principal, org OrgID, q AuditQuery) (time.Time, error) {
-	if !principal.Audit {
-		return time.Time{}, principal.refuse("read the audit log")
-	}
-	return s.repo.Unsearched(ctx, org, q)
+// AuditPage is a page of events.
+type AuditPage struct {
+	Events []audit.Event
+	Total  int       // how many the query selects or, with After, how many follow in all
+	Older  time.Time // of the newest event of the query's time that was not searched; zero: all were
 }
 
-// AuditEvents returns a page of the selected events of the organization's audit log, newest
-// first, and how many there are, both within AuditWindow unless the query is zero. It gives ErrNotFound when there is
-// no such organization, and ErrForbidden.
+// AuditEvents returns a page of the selected events of the organization's audit log, newest first unless the query has
+// After, both within AuditWindow unless the query is zero. It gives ErrNotFound when there is no such organization, and
+// ErrForbidden.
 func (s *Service) AuditEvents(
 	ctx context.Context, principal Principal, org OrgID, q AuditQuery, p Page,
-) ([]audit.Event, int, error) {
+) (AuditPage, error) {
 	if !principal.Audit {
-		return nil, 0, principal.refuse("read the audit log")
+		return AuditPage{}, principal.refuse("read the audit log")
 	}
 	return s.repo.AuditEvents(ctx, org, q, p)
 }

@@ -50,15 +50,16 @@ func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e 
 
 func (m *memory) AuditEvents(
 	_ context.Context, org tokens.OrgID, _ tokens.AuditQuery, p tokens.Page,
-) ([]audit.Event, int, error) {
+) (tokens.AuditPage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.orgs[org]; !found {
-		return nil, 0, tokens.ErrNotFound
+		return tokens.AuditPage{}, tokens.ErrNotFound
 	}
 	log := slices.Clone(m.events[org])
 	slices.Reverse(log)
-	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
+	shown := log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))]
+	return tokens.AuditPage{Events: shown, Total: len(log)}, nil
 }
 
 func (m *memory) Change(

@@ -19,11 +19,8 @@ type Repository interface {
 	// CreateOrganization stores a new organization. It gives ErrExists when the id is taken.
 	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 
-	// AuditEvents returns a page of the selected events of org's audit log and how many there are, newest first
-	// unless the query has After; or ErrNotFound. It searches AuditWindow events.
-	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)
-	// Unsearched returns the time of the newest event that is older than those that AuditEvents searches; zero: none is.
-	Unsearched(ctx context.Context, org OrgID, q AuditQuery) (time.Time, error)
+	// AuditEvents is as that of Service.
+	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (AuditPage, error)
 	// Change runs the steps in a transaction of org, the only one there at the time, and commits when
 	// all return nil. It gives ErrNotFound without organization, and the error of a step.
 	Change(ctx context.Context, org OrgID, steps ...func(Tx) error) error

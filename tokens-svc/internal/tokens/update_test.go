@@ -140,12 +140,12 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	if _, err := s.RevokeToken(t.Context(), principal, someOrg, token.ID, "lost", false); err != nil {
 		t.Fatal(err)
 	}
-	events, total, err := s.AuditEvents(t.Context(), principal, someOrg, tokens.AuditQuery{},
+	found, err := s.AuditEvents(t.Context(), principal, someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 2})
-	if err != nil || total != 4 {
-		t.Fatalf("%d events, %v", total, err)
+	if err != nil || found.Total != 4 {
+		t.Fatalf("%+v, %v", found, err)
 	}
-	slices.Reverse(events)
+	slices.Reverse(found.Events)
 	want := []map[string]string{
 		{
 			"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.000Z",
@@ -154,7 +154,7 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 		{"name": "ERP", "reason": "lost"},
 	}
 	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
-		e := events[i]
+		e := found.Events[i]
 		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) ||
 			!e.At.Equal(atNoon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])

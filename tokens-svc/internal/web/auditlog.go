@@ -69,17 +69,12 @@ func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	if format, ok := exportFormats[v.Form.Get("format")]; ok {
 		return s.exportEvents(v, query, format), nil
 	}
-	var older time.Time
-	if query != (tokens.AuditQuery{}) {
-		if older, err = s.Tokens.Unsearched(ctx, v.principal(), v.org(), query); err != nil {
-			return answer{}, err
-		}
-	}
 	p := pageOf(v)
-	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
+	found, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
 	list := eventList{
-		Events: events, Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
-		Actions: audit.Actions(), Older: moment{At: older, Now: s.Tokens.Now()}, Pages: pagesOf(v, p, total),
+		Events: found.Events, Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
+		Actions: audit.Actions(), Older: moment{At: found.Older, Now: s.Tokens.Now()},
+		Pages: pagesOf(v, p, found.Total),
 	}
 	return page("audit-log", "Audit log", list), err
 }

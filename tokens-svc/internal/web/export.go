@@ -61,19 +61,19 @@ func (s *site) exportEvents(v *visit, query tokens.AuditQuery, format exportForm
 		_, err := io.WriteString(w, format.head)
 		between, after, n := "", int64(0), 0
 		for left := 1; left > 0 && err == nil; {
-			var events []audit.Event
+			var found tokens.AuditPage
 			query.After = &after
-			events, left, err = s.Tokens.AuditEvents(ctx, principal, org, query, tokens.Page{Size: exportBatch})
-			for _, e := range events {
+			found, err = s.Tokens.AuditEvents(ctx, principal, org, query, tokens.Page{Size: exportBatch})
+			for _, e := range found.Events {
 				_, gone := io.WriteString(w, between+format.event(e))
 				err, between = cmp.Or(err, gone), format.between
 			}
-			n += len(events)
+			n += len(found.Events)
 			read := int64(tokens.AuditWindow)
-			if len(events) == exportBatch {
-				read = events[exportBatch-1].Sequence - after
+			if len(found.Events) == exportBatch {
+				read = found.Events[exportBatch-1].Sequence - after
 			}
-			after, left = after+read, left-int(read)
+			after, left = after+read, found.Total-int(read)
 		}
 		if err != nil {
 			httpserver.Explain(w, err)

@@ -111,17 +111,17 @@ func (e endpoints) revoke(ctx context.Context, request any) (any, error) {
 
 func (e endpoints) auditEvents(ctx context.Context, request any) (any, error) {
 	c, r := callFrom(ctx), request.(auditEventsRequest)
-	events, total, err := e.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{After: r.after}, r.Page)
+	found, err := e.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{After: r.after}, r.Page)
 	view := struct {
 		Events []audit.Event `json:"audit_events"`
 		Meta   meta          `json:"meta"`
-	}{events, meta{r.Number, r.Size, total}}
+	}{found.Events, meta{r.Number, r.Size, found.Total}}
 	if r.after == nil || err != nil {
-		return paged(ctx, r.Page, total, view), err
+		return paged(ctx, r.Page, found.Total, view), err
 	}
 	after := *r.after
-	if n := len(events); n > 0 {
-		after = events[n-1].Sequence
+	if n := len(found.Events); n > 0 {
+		after = found.Events[n-1].Sequence
 	}
 	link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, r.Size)
 	return reply{status: http.StatusOK, header: http.Header{"Link": {link}}, body: view}, nil
