@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
-	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -69,7 +69,7 @@ func sweepFiles(
 		}
 	}
 	return func(ctx context.Context) {
-		poll.Run(ctx, time.Hour, nil, note, func(ctx context.Context) error {
+		background.Repeat(ctx, time.Hour, nil, note, func(ctx context.Context) error {
 			if due, err := repo.Daily(ctx, "remove files without a document", time.Now()); err != nil || !due {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
@@ -53,7 +54,8 @@ func publish(
 		Note:      unlessUnavailable(metrics.Watch(outage.New(log, "delivering webhooks")).Note),
 		Attempted: webhooksAttempted(metrics),
 	})
-	endDelivery, endNumbering := background(ctx, delivering.Run), background(context.WithoutCancel(ctx), numbering.Run)
+	endDelivery := background.Start(ctx, delivering.Run)
+	endNumbering := background.Start(context.WithoutCancel(ctx), numbering.Run)
 	return func() error {
 		endDelivery()
 		endNumbering()

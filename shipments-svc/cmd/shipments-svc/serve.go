@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
@@ -80,8 +80,8 @@ func (serve) Run(ctx context.Context, p program) (err error) {
 		return err
 	}
 	// Documents are read also while the last requests finish.
-	defer background(context.WithoutCancel(ctx), reading(ctx, cfg, repo, service, log, metrics)...)()
-	defer background(ctx, func(ctx context.Context) {
+	defer background.Start(context.WithoutCancel(ctx), reading(ctx, cfg, repo, service, log, metrics)...)()
+	defer background.Start(ctx, func(ctx context.Context) {
 		if err := children.Prepare(ctx); err != nil && ctx.Err() == nil {
 			log.Error("PDFs are read slowly or not at all", "error", err.Error())
 		}
@@ -122,19 +122,6 @@ func reading(
 	}
 	pool := worker.New(repo, service, repo.Queued, log, done)
 	return []func(context.Context){func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) }, sweep}
-}
-
-// background runs functions beside the requests. end cancels their context and waits for them.
-func background(ctx context.Context, work ...func(context.Context)) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	for _, do := range work {
-		running.Go(func() { do(ctx) })
-	}
-	return func() {
-		cancel()
-		running.Wait()
-	}
 }
 
 // failures returns what counts problems. The labels are bounded.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +16,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
@@ -71,9 +71,6 @@ func (serve) Run(ctx context.Context, p program) error {
 		}, s.repo.LastBackup))
 	listening := metrics.Watch(outage.New(log, "listening for changes"))
 	notifier := postgres.NewNotifier(cfg.DirectURL())
-	defer inBackground(ctx, func(ctx context.Context) {
-		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
-	})()
 	feed := transport.NewFeed(critical.tokens, notifier.Next, counted.streamOpened, log)
 	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.introspected}
 	ready := func(ctx context.Context) error {
@@ -90,16 +87,26 @@ func (serve) Run(ctx context.Context, p program) error {
 		return err
 	}
 	defer s.people.Wait() // after the last request, and before db is closed
-	defer every(ctx, 10*time.Minute, func(ctx context.Context, now time.Time) {
-		if err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx)); err != nil {
-			log.WarnContext(ctx, "expired rows were not removed, or notices not stored", "error", err)
+	pruned := func(err error) {
+		if err != nil {
+			log.Warn("expired rows were not removed, or notices not stored", "error", err)
 		}
-	})()
+	}
 	mailing := metrics.Watch(outage.New(log, "sending mail"))
-	defer every(ctx, time.Second, func(ctx context.Context, _ time.Time) {
-		if n, err := s.people.Deliver(ctx); n > 0 || err != nil { // the mail that is being sent is completed
-			mailing.Note(err)
-		}
+	defer background.Start(context.WithoutCancel(ctx), func(ctx context.Context) {
+		notifier.Run(ctx, listening.Note) // meanwhile changes are looked for
+	}, func(ctx context.Context) {
+		background.Repeat(ctx, 10*time.Minute, nil, pruned, func(ctx context.Context) error {
+			return errors.Join(s.repo.Prune(ctx, time.Now()), s.people.NotifyExpiring(ctx))
+		})
+	}, func(ctx context.Context) {
+		background.Repeat(ctx, time.Second, nil, func(error) {}, func(ctx context.Context) error {
+			n, err := s.people.Deliver(ctx) // the mail that is being sent is completed
+			if n > 0 || err != nil {
+				mailing.Note(err)
+			}
+			return nil
+		})
 	})()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
@@ -113,32 +120,6 @@ func (serve) Run(ctx context.Context, p program) error {
 		Internal: transport.Internal(s.tokens, critical.tokens, feed, transport.Sessions{
 			People: s.people, Sessions: sessions, Permissions: s.tokens.Permissions(), Passwords: cfg.Passwords(),
 		}, wiring, cfg.Gateways, log),
-	})
-}
-
-// inBackground runs work until the function it returns is called, which waits for its end.
-func inBackground(ctx context.Context, work func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var running sync.WaitGroup
-	running.Go(func() { work(ctx) })
-	return func() {
-		cancel()
-		running.Wait()
-	}
-}
-
-// every runs work at an interval, likewise.
-func every(ctx context.Context, interval time.Duration, work func(context.Context, time.Time)) (stop func()) {
-	return inBackground(ctx, func(ctx context.Context) {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
-		for ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case now := <-tick.C:
-				work(ctx, now)
-			}
-		}
 	})
 }
 

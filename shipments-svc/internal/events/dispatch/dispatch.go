@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
-	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -89,7 +89,7 @@ func New(queue Queue, cfg Config) *Dispatcher {
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	poll.Run(ctx, Poll, d.Notified, d.Note, func(ctx context.Context) error { return d.pass(ctx, attempts) })
+	background.Repeat(ctx, Poll, d.Notified, d.Note, func(ctx context.Context) error { return d.pass(ctx, attempts) })
 	over := time.AfterFunc(drain, cancel)
 	d.working.Wait()
 	over.Stop()

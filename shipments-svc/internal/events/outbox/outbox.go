@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
+	"github.com/quayside/quayside/gateway/servicekit/process/background"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -69,8 +69,8 @@ func New(outbox Outbox, cfg Config) *Relay { return &Relay{cfg, outbox} }
 // Run numbers events until ctx ends, and sweeps beside that.
 func (r *Relay) Run(ctx context.Context) {
 	var sweeping sync.WaitGroup
-	sweeping.Go(func() { poll.Run(ctx, SweepEvery, nil, r.Swept, r.sweep) })
-	poll.Run(ctx, Poll, r.Announced, r.Note, r.pass)
+	sweeping.Go(func() { background.Repeat(ctx, SweepEvery, nil, r.Swept, r.sweep) })
+	background.Repeat(ctx, Poll, r.Announced, r.Note, r.pass)
 	sweeping.Wait()
 }
 
