@@ -12,9 +12,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 )
 
-// Each page needs a person of the organization in its path, with the permission of its operation of the API. Which
-// permissions a role has, and none after a session or a membership has ended, is shown by the introspection in
-// tokens-svc; that the gateway asks for each request, by token_gate.
+// Each page needs a person of the organization in its path, with the permission of its operation of the API, which is
+// one that changes something where the page does. Which permissions a role has, and none after a session or a
+// membership has ended, is shown by the introspection in tokens-svc; that the gateway asks for each request, by
+// token_gate.
 func TestEveryPageNeedsItsPermissionInItsOrganization(t *testing.T) {
 	t.Parallel()
 	handler, err := New(Config{Now: time.Now, Log: slog.New(slog.DiscardHandler)})
@@ -27,6 +28,12 @@ func TestEveryPageNeedsItsPermissionInItsOrganization(t *testing.T) {
 		for _, rt := range routes {
 			needed := string(transport.Access[strings.Replace(rt.api, " ", " /api/v1", 1)])
 			method, path, _ := strings.Cut(rt.pattern, " ")
+			// Any reader chooses the data that they look at, and comments ask mayComment.
+			changes := method == http.MethodPost && path != "/data" && path != "/{id}/comments"
+			if changes && strings.HasSuffix(needed, ":read") ||
+				strings.Contains(path, "{document}") && !strings.HasPrefix(needed, "documents:") {
+				t.Errorf("%s %s%s needs %s", method, below, path, needed)
+			}
 			path = strings.NewReplacer("{form}", "approve", "{", "", "}", "").Replace(path)
 			wantRefusals(t, handler, method, below, path, needed)
 		}
