@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/quayside/quayside/deploy/test/devstack"
@@ -146,10 +147,20 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	}
 
 	scheduled := filepath.Join(dir, "..", "scheduled")
-	for _, other := range []string{"2026-11-21T02-15-00", "2026-11-22"} { // one that failed, and one of an operator's
+	const writing = "2026-11-20T02-15-00"
+	// One that is being written, one that failed, and one of an operator's.
+	for _, other := range []string{writing, "2026-11-21T02-15-00", "2026-11-22"} {
 		if err := os.MkdirAll(filepath.Join(scheduled, other), 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	lock, err := os.Create(filepath.Join(scheduled, writing, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
 	}
 	for range 3 {
 		if out := script(t, s, "scheduled", nil, scheduled, "1"); strings.Contains(out, "not recorded") {
@@ -157,7 +168,8 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 		}
 	}
 	complete, _ := filepath.Glob(filepath.Join(scheduled, "*", "complete"))
-	if left, err := os.ReadDir(scheduled); err != nil || len(left) != 2 || len(complete) != 1 {
+	left, err := os.ReadDir(scheduled)
+	if err != nil || len(left) != 3 || left[0].Name() != writing || len(complete) != 1 {
 		t.Errorf("after three scheduled backups there are %v, complete %q (%v)", left, complete, err)
 	}
 }
