@@ -14,8 +14,8 @@ for reference in ("PY-1", "PY-2", "PY-3"):
     assert name == reference
 pages = api.list_shipments(vessel="Python", per_page=2).pages()
 print(*(shipment["reference"] for page in pages for shipment in page["shipments"]))
-events = sum(len(page["events"]) for page in api.list_events(limit=20).pages())
-assert events >= 3, events
+while sum(len(page["events"]) for page in api.list_events(limit=20).pages()) < 3:
+    pass  # an event is there soon after its change
 try:
     api.list_shipments(status="lost")  # type: ignore[arg-type] # there is no such status
 except ProblemError as error:
