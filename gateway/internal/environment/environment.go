@@ -28,8 +28,9 @@ var announceDemo = sync.OnceFunc(func() {
 		zap.String("setting", "QUAYSIDE_DEMO"))
 })
 
-// parse checks the settings, which a reload reads again: no gateway starts whose secrets are missing, short or, but in
-// development mode, published. Syntax:
+// parse checks the settings, which a reload reads again: no Caddyfile with the option is accepted when secrets are
+// missing, short or, but in development mode, published. A configuration that was adapted to JSON before is not
+// checked. Syntax:
 //
 //	quayside <whether it is development mode>
 func parse(d *caddyfile.Dispenser, _ any) (any, error) {
