@@ -147,7 +147,7 @@ func (b *book) noteText(code, text string, lines []textLine, at Place) {
 	b.note(code, text+": "+strings.Join(all, " / "), at)
 }
 
-// printed adds printed pages as tables, which have columns in common where no rules draw them.
+// printed adds printed pages as tables. Pages whose headings are at the same points have columns in common.
 func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {
@@ -157,9 +157,16 @@ func (b *book) printed(pages []page) error {
 			pages[i].rows = grouped(p.lines, near)
 		}
 	}
-	common := columnsOf(pages)
+	var c columns
+	to := 0
 	for i, p := range pages {
-		own := common
+		if i == to {
+			for to++; to < len(pages) && !moved(p.headings(), pages[to].headings()); {
+				to++
+			}
+			c = columnsOf(pages[i:to])
+		}
+		own := c
 		if p.columns != nil {
 			own = p.columns
 		}

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,21 @@ func headingsOf(rows [][]textLine, first int) (headings textLine) {
 		return slices.Concat(rows[first]...)
 	}
 	return headings
+}
+
+// headings returns the headings of the first table of a page.
+func (p page) headings() textLine {
+	if _, first := linesIn(p.rows); first >= 0 {
+		return headingsOf(p.rows, first)
+	}
+	return nil
+}
+
+// moved reports whether headings of a page stand elsewhere on another.
+func moved(from, to textLine) bool {
+	const near = 2
+	same := func(a, b word) bool { return math.Abs(a.left-b.left) <= near }
+	return from.text() == to.text() && !slices.EqualFunc(from, to, same)
 }
 
 // aligned returns the lines of tables: most of their phrases begin, end or are centred

@@ -66,10 +66,14 @@ func printedLine(base float64, text string, ends ...float64) (line textLine) {
 	return line
 }
 
-func rowsOfPage(t *testing.T, lines []textLine) string {
+func rowsOfPages(t *testing.T, pages ...[]textLine) string {
 	t.Helper()
 	b := &book{ctx: t.Context()}
-	if err := b.printed([]page{{lines: lines}}); err != nil {
+	var all []page
+	for _, lines := range pages {
+		all = append(all, page{lines: lines})
+	}
+	if err := b.printed(all); err != nil {
 		t.Fatal(err)
 	}
 	var texts []string
@@ -85,6 +89,22 @@ func rowsOfPage(t *testing.T, lines []textLine) string {
 	return strings.Join(slices.Compact(texts), "\n")
 }
 
+// A page whose headings stand elsewhere than those of the page before has columns of its own.
+func TestColumnsOfPagesStandBelowTheirHeadings(t *testing.T) {
+	t.Parallel()
+	of := func(ends ...float64) (lines []textLine) {
+		lines = append(lines, printedLine(500, "Pallet Variety Size Boxes", ends...))
+		for n := range 4 {
+			lines = append(lines, printedLine(float64(480-20*n), "P1 Hass 16 264", ends...))
+		}
+		return lines
+	}
+	const want = "Pallet|Variety|Size|Boxes\nP1|Hass|16|264\nPallet|Variety|Size|Boxes\nP1|Hass|16|264"
+	if got := rowsOfPages(t, of(40, 90, 130, 180), of(70, 140, 170, 200)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // Whole numbers side by side, as the calibres of a matrix, are headings of a column each.
 func TestTouchingNumbersAreColumns(t *testing.T) {
 	t.Parallel()
@@ -95,7 +115,7 @@ func TestTouchingNumbersAreColumns(t *testing.T) {
 	}
 	lines = append(lines, printedLine(420, "P2 50 60", 40, 71, 93))
 	const want = "Pallet|12|14|16|18\nP1|10|20|30|40\nP2||50||60"
-	if got := rowsOfPage(t, lines); got != want {
+	if got := rowsOfPages(t, lines); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
@@ -114,7 +134,7 @@ func TestHeadingsAreNoPartOfTheFirstRow(t *testing.T) {
 		)
 	}
 	const want = "Pallet|Variety|Size|Boxes\nP1|Hass Extra|16|264\nP2|Hass Extra|16|264"
-	if got := rowsOfPage(t, lines); got != want {
+	if got := rowsOfPages(t, lines); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
