@@ -1,7 +1,6 @@
-// Package fosite is an authorization server for tests, made of ory/fosite: tokens for the client "orders" by client
-// credentials at /token, and their introspection for it at /introspect (RFC 7662). The program of `go test -c` serves it
-// and prints its address.
-package fosite
+// Command fosite is an authorization server for tests, made of ory/fosite: tokens for the client "orders" by client
+// credentials at /token, and their introspection for it at /introspect (RFC 7662). It prints its address.
+package main
 
 import (
 	"crypto/rand"
@@ -10,7 +9,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"testing"
 	"time"
 
 	"github.com/ory/fosite"
@@ -19,7 +17,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-func TestMain(*testing.M) {
+func main() {
 	secret, err := bcrypt.GenerateFromPassword([]byte("a secret: 50%"), bcrypt.MinCost)
 	if err != nil {
 		log.Fatal(err)
