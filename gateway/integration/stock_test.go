@@ -106,6 +106,7 @@ func TestHandleErrorsCanRestyleErrors(t *testing.T) {
 	}{
 		"refusal, restyled": {"/orders", "text/html", "", 404, "Sorry: 404 There is nothing at this path."},
 		"refusal":           {"/orders", "*/*", "", 401, `"code":"missing_token"`},
+		"invalid, restyled": {"/orders", "text/html", "shpt_live_x", 401, "Sorry: 401 The API token is malformed"},
 		"fault, restyled": {
 			"/orders", "text/html", token, 502, "Sorry: 502 The service behind the gateway cannot be reached.",
 		},
@@ -119,6 +120,9 @@ func TestHandleErrorsCanRestyleErrors(t *testing.T) {
 		if a.StatusCode != tt.status || !strings.Contains(a.body, tt.body) ||
 			len(a.Header["X-Ratelimit-Limit"]) != 1 || a.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: %s %v %s", name, a.Status, a.Header, a.body)
+		}
+		if a.StatusCode == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: no WWW-Authenticate in %v", name, a.Header)
 		}
 		requests++
 		lines := strings.Split(g.logOf(t, requests), `"handled request"`)

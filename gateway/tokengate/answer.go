@@ -133,6 +133,9 @@ func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler)
 	if p.Status >= http.StatusInternalServerError && errors.Is(r.Context().Err(), context.Canceled) {
 		p = clientClosed // which caused the failure
 	}
+	if p.Status == http.StatusServiceUnavailable {
+		p.RetryAfter = cmp.Or(p.RetryAfter, problem.RetryAfter)
+	}
 	if _, refused := errors.AsType[problem.Problem](err); refused {
 		// net/http waits for the body that the client holds back, unless the connection is to close
 		x.closes = x.closes || r.ProtoMajor == 1 && r.Header.Get("Expect") != ""
@@ -143,6 +146,9 @@ func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler)
 		x.enterRefusal(p) //nolint:contextcheck // a wait for a place does not end with the client
 	} else {
 		x.failure = upstreamFailed(x.vars, p, err)
+	}
+	if x.status == 0 {
+		x.setHeaders(p)
 	}
 	if restyle != nil && x.status == 0 {
 		present, _ := r.Context().Value(caddyhttp.ErrorCtxKey).(caddyhttp.HandlerError)
@@ -210,25 +216,35 @@ func restyles(routes caddyhttp.RouteList) bool {
 	return gate && other
 }
 
-// write responds with p, as JSON or as a page.
-func (x *exchange) write(r *http.Request, p problem.Problem) {
+// setHeaders sets what a client does next by: how to authenticate (RFC 6750, section 3), and when to try again. It
+// holds also for a body of handle_errors.
+func (x *exchange) setHeaders(p problem.Problem) {
 	header := x.Header()
-	challenge, separator := "Bearer", " " // RFC 6750, section 3
+	challenge, separator := "Bearer", " "
 	if x.gate.Realm != "" {
 		challenge, separator = `Bearer realm="`+x.gate.Realm+`"`, ", "
 	}
-	switch {
-	case x.html && p.Code == signInRequired.Code:
+	switch p.Code {
+	case missingToken.Code:
+		header["WWW-Authenticate"] = []string{challenge}
+	case invalidToken.Code:
+		header["WWW-Authenticate"] = []string{
+			challenge + separator + `error="invalid_token", error_description="` + p.Detail + `"`,
+		}
+	}
+	if p.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+}
+
+// write responds with p, as JSON or as a page.
+func (x *exchange) write(r *http.Request, p problem.Problem) {
+	header := x.Header()
+	if x.html && p.Code == signInRequired.Code {
 		header.Set("Location", x.location)
 		header.Set("Cache-Control", "no-store")
 		x.WriteHeader(http.StatusSeeOther)
 		return
-	case p.Code == missingToken.Code:
-		header["WWW-Authenticate"] = []string{challenge}
-	case p.Code == invalidToken.Code:
-		header["WWW-Authenticate"] = []string{
-			challenge + separator + `error="invalid_token", error_description="` + p.Detail + `"`,
-		}
 	}
 	header["Vary"] = append(header["Vary"], "Accept") // HTML for browsers
 	p.Instance, p.RequestID = x.path, x.id
@@ -246,11 +262,7 @@ func (g *Gate) writePage(w http.ResponseWriter, p problem.Problem) {
 	if p.Status == http.StatusRequestEntityTooLarge {
 		text += " Nothing was done. Go back and send a smaller file, or enter less."
 	}
-	if p.Status == http.StatusServiceUnavailable && p.RetryAfter == 0 {
-		p.RetryAfter = problem.RetryAfter
-	}
 	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 		text += fmt.Sprintf(" Please try again in %d s.", p.RetryAfter)
 	}
 	var page struct {

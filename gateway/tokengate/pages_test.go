@@ -74,7 +74,7 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 	w := httptest.NewRecorder()
 	x, r := newTestGate(t, new(Gate), "").receive(w, httptest.NewRequest(http.MethodGet, "/settings", nil))
 	x.html, x.id = true, "req_01k9x3v7t2e8sbq4m6n0pacdfh"
-	x.write(r, p)
+	x.answer(r, p, nil)
 	if w.Code != 429 || w.Header().Get("Vary") != "Accept" || field(w, "Retry-After") != "1" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}

@@ -21,7 +21,7 @@ func TestTheTypeScriptClientRepeatsAndPages(t *testing.T) {
 	run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "./quayside-client-0.0.0.tgz")
 	run("source/node_modules/.bin/tsc", "--strict", "--target", "es2022", "--module", "nodenext",
 		"--lib", "es2022,dom,dom.iterable", "consumer.ts")
-	if got := run("node", "consumer.js"); got != "TS-3 TS-2 TS-1\n404" {
+	if got := run("node", "consumer.js"); got != "TS-3 TS-2 TS-1\nan address without https://\n404" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -36,7 +36,8 @@ func TestThePythonClientRepeatsAndPages(t *testing.T) {
 		run(mypy, "--strict", "source/quayside_client")
 		run(mypy, "--strict", "--python-executable", "venv/bin/python", "consumer.py")
 	}
-	if got := run("venv/bin/python", "consumer.py"); got != "PY-3 PY-2 PY-1\n400 invalid_parameter" {
+	want := "PY-3 PY-2 PY-1\nan address without https://\n400 invalid_parameter"
+	if got := run("venv/bin/python", "consumer.py"); got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -155,7 +155,7 @@ var problemTexts = map[string]string{
 	"idempotency_in_progress":    "The form is being processed. Wait a few seconds and look whether it took effect.",
 	"too_many_mapping_templates": "The organization has as many templates as are possible. Delete one first.",
 	"too_many_webhook_endpoints": "The organization has as many endpoints as are possible. Delete one first.",
-	"search_too_broad":           "More than 10,000 shipments match. Type more of what you look for.",
+	"search_too_broad":           "More than 10,000 shipments or pallets match. Type more of what you look for.",
 	"too_many_webhook_secrets":   "The endpoint has as many secrets as are possible. Try again tomorrow.",
 	"webhook_endpoint_disabled":  "Nothing is sent to an endpoint that is disabled. Enable it first.",
 }

@@ -71,6 +71,8 @@ class Transport:
 
         A request is sent at most attempts times, and fails when nothing comes for timeout seconds.
         """
+        if not url.startswith(("https://", "http://")):
+            raise ValueError(f"the address {url!r} does not begin with https:// or http://")
         self._url = url.rstrip("/")
         self._token = token
         self._attempts = attempts

@@ -23,6 +23,7 @@ export interface Options {
  * has an Idempotency-Key, so that it takes effect once; pass your own to repeat it later.
  */
 export function createClient({ url, token, attempts = 6, fetch = (request) => globalThis.fetch(request) }: Options) {
+	if (!/^https?:\/\//.test(url)) throw new TypeError(`the address "${url}" does not begin with https:// or http://`);
 	return createFetchClient<paths>({
 		baseUrl: url,
 		headers: { Authorization: `Bearer ${token}` },

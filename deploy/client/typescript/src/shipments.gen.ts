@@ -2166,7 +2166,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description More than 10,000 shipments have the text (`search_too_broad`). */
+        /** @description More than 10,000 shipments or pallets have the text (`search_too_broad`). */
         SearchTooBroad: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2183,7 +2183,7 @@ export interface components {
                  *       "type": "/problems/search_too_broad",
                  *       "title": "Search too broad",
                  *       "status": 422,
-                 *       "detail": "More than 10000 shipments have this text; search for a longer one.",
+                 *       "detail": "More than 10000 shipments or pallets have this text; search for a longer one.",
                  *       "instance": "/api/v1/shipments",
                  *       "code": "search_too_broad",
                  *       "request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh"

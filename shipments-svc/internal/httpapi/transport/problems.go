@@ -86,7 +86,7 @@ var table = []struct {
 	{http.StatusServiceUnavailable, "service_overloaded", is(limit.ErrTotal,
 		"too many requests are in progress; try again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "search_too_broad", is(shipments.ErrTooBroad,
-		fmt.Sprintf("more than %d shipments have this text; search for a longer one", shipments.MaxMatches))},
+		fmt.Sprintf("more than %d shipments or pallets have this text; search for a longer one", shipments.MaxMatches))},
 	{http.StatusServiceUnavailable, "unavailable", is(context.DeadlineExceeded,
 		"the request took too long; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(shipments.ErrUnavailable,

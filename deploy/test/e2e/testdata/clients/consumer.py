@@ -17,6 +17,10 @@ print(*(shipment["reference"] for page in pages for shipment in page["shipments"
 while sum(len(page["events"]) for page in api.list_events(limit=20).pages()) < 3:
     pass  # an event is there soon after its change
 try:
+    Client("localhost:8080", "a token")
+except ValueError:
+    print("an address without https://")
+try:
     api.list_shipments(status="lost")  # type: ignore[arg-type] # there is no such status
 except ProblemError as error:
     print(error.status, error.code)

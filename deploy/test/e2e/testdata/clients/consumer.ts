@@ -23,6 +23,11 @@ for (let events = 0; events < 3; ) { // one is there soon after its change
 		events += page.events.length;
 	}
 }
+try {
+	createClient({ url: "localhost:8080", token });
+} catch {
+	console.log("an address without https://");
+}
 // @ts-expect-error There is no such path.
 const { response } = await api.GET("/api/v1/nowhere");
 console.log(response.status);
