@@ -279,6 +279,10 @@ func TestFindings(t *testing.T) {
 				"pass 0 [] 2 of 3 pallets compared with the calibres of their produce.",
 			},
 			{
+				evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "" }, 0)...),
+				"pass 0 [] 2 of 3 pallets compared with the calibres of their produce.",
+			},
+			{
 				evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...),
 				"warn 2 [1 3] 19 is not a calibre of avocado (UNECE FFV-42, III) on rows 1 and 3.",
 			},

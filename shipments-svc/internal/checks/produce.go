@@ -10,14 +10,15 @@ import (
 )
 
 // calibreKnown warns of calibres that the standard of their produce does not
-// define. Produce without a row in the table is not checked.
+// define. Produce without a row in the table is not checked, and a missing
+// calibre is what requiredFields reports.
 func calibreKnown(s subject) finding {
 	f, compared := finding{}, 0
 	all := lines(s.Pallets)
 	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
 		calibre := g.pallets[0].Calibre
 		standards := reference.Sizings[reference.CommodityOf(g.pallets[0].ProduceName)]
-		if standards == nil {
+		if standards == nil || calibre == "" {
 			continue
 		}
 		compared += len(g.pallets)
