@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -148,9 +149,10 @@ func filterArgs(f shipments.Filter) []any {
 // conditions are those of shipments of the status $4, created after $5, with the check result $7, found by the
 // search $8, updated after $9, whose FilterFields match $10 and following.
 func conditions(f shipments.Filter) string {
+	result := pq.QuoteLiteral(string(f.CheckResult)) // each has an index of its own, which no parameter chooses
 	all := []string{
 		when(f.CreatedAfter != nil, 5, "created_at > $5"), when(f.Status != "", 4, "status = $4"),
-		when(f.CheckResult != "", 7, "$7 = ANY (check_results)"),
+		when(f.CheckResult != "", 7, "$7 = "+result+" AND "+result+" = ANY (check_results)"),
 		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %[1]d) UNION "+
 			"SELECT search_pallets($1, $8, %[1]d))", shipments.MaxMatches)),
 		when(f.UpdatedAfter != nil, 9, "updated_at > $9"),

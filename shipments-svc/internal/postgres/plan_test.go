@@ -295,8 +295,8 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	for _, result := range shipments.Results {
 		list, args := listQuery(org, shipments.Filter{CheckResult: result}, 10, 25)
 		index := "shipments_newest_with_" + string(result)
-		if page := explain(t, db, list.text, args).find("Limit"); page == nil || len(page.Plans) != 1 ||
-			page.Plans[0].IndexName != index {
+		page := explainGeneric(t, db, list.text, args).find("Limit") // parameters do not choose a partial index
+		if page == nil || page.findIndex(index) == nil || page.find("Sort") != nil {
 			t.Errorf("%s: the page is %+v, want it of %s", result, page, index)
 		}
 	}
