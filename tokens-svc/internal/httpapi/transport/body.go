@@ -1,13 +1,10 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-
-	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
@@ -39,10 +36,12 @@ var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
 
 // decodeBody returns the decoder of a request without parameters, with a body that must be JSON, of one of these media
 // types. A missing body is like {}: its faults name the members that are missing.
-func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kithttp.DecodeRequestFunc {
-	return func(_ context.Context, r *http.Request) (any, error) {
+func decodeBody[Req any](
+	read func(*jsonbody.Object) Req, types ...string,
+) func(*http.Request) (Req, error) {
+	return func(r *http.Request) (req Req, err error) {
 		if err := query.Read(r).Err(); err != nil {
-			return nil, err
+			return req, err
 		}
 		text, err := jsonbody.Read(r)
 		switch {
@@ -53,18 +52,18 @@ func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kitht
 			_, err = jsonbody.MediaType(r.Header, types...)
 		}
 		if err != nil {
-			return nil, err
+			return req, err
 		}
 		body, err := jsonbody.Parse(text, limits)
 		if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-			return nil, &bodyError{[]problem.Field{beyond.Fault}}
+			return req, &bodyError{[]problem.Field{beyond.Fault}}
 		}
 		if err != nil {
-			return nil, err
+			return req, err
 		}
-		req := read(body.Object())
+		req = read(body.Object())
 		if faults := body.Faults(); len(faults) > 0 {
-			return nil, &bodyError{faults}
+			return req, &bodyError{faults}
 		}
 		return req, nil
 	}

@@ -3,15 +3,15 @@ package transport
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-kit/kit/endpoint"
-	kithttp "github.com/go-kit/kit/transport/http"
-
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -29,19 +29,27 @@ func (s storage) FindToken(context.Context, tokens.TokenID) (tokens.Token, token
 	return t, tokens.Digest{}, s.err
 }
 
-// ask calls an endpoint whose method is do, with what the gateway asserts.
+// ask makes a request of a route that does something, with what the gateway asserts.
 func ask(
-	t *testing.T, stored, asserted string, needs tokens.Permission,
-	decode kithttp.DecodeRequestFunc, do endpoint.Endpoint,
-) error {
+	t *testing.T, stored, asserted string, needs tokens.Permission, decode func(*http.Request) (nothing, error),
+	do func(context.Context, *call, nothing) (reply, error),
+) *httptest.ResponseRecorder {
 	t.Helper()
+	s := tokens.NewService(storage{permissions: []tokens.Permission{tokens.Permission(stored)}}, tokens.Config{})
+	rt := router{problem.NewRoutes(), time.Second, slog.New(slog.DiscardHandler)}
+	handle(rt, "GET /", maxBody, holders(s, rt.timeout, needs), decode, do)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	r.Header.Set(assertion.HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
 	r.Header.Set(assertion.HeaderToken, "tok_000000000001")
 	r.Header.Set(assertion.HeaderPermissions, asserted)
-	s := tokens.NewService(storage{permissions: []tokens.Permission{tokens.Permission(stored)}}, tokens.Config{})
-	_, err := endpoint.Chain(authorized(s, time.Second, needs), decoded(decode), limited(time.Second))(do)(t.Context(), r)
-	return err
+	w := httptest.NewRecorder()
+	rt.ServeHTTP(w, r)
+	return w
+}
+
+// fine is what a route does that succeeds.
+func fine(context.Context, *call, nothing) (reply, error) {
+	return reply{status: http.StatusNoContent}, nil
 }
 
 func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
@@ -54,7 +62,7 @@ func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 		s := tokens.NewService(storage{err: err}, tokens.Config{Peppers: peppers})
 		var got []string
 		e := introspect(s, func(result string) { got = append(got, result) })
-		_, _ = e(t.Context(), tokens.Generate(tokens.Live))
+		_, _ = e(t.Context(), nil, tokens.Generate(tokens.Live))
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("observed %q, want %q once", got, want)
 		}
@@ -65,36 +73,35 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		slow := func(context.Context, *http.Request) (any, error) { time.Sleep(time.Minute); return "", nil } // a client's
-		err := ask(t, "admin", "admin", anyToken, slow, func(ctx context.Context, _ any) (any, error) {
+		slow := func(*http.Request) (nothing, error) { time.Sleep(time.Minute); return nothing{}, nil } // a client's
+		res := ask(t, "admin", "admin", anyToken, slow, func(ctx context.Context, _ *call, _ nothing) (reply, error) {
 			<-ctx.Done()
-			return nil, ctx.Err()
+			return reply{}, ctx.Err()
 		})
-		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
-			t.Errorf("took %s: %v", took, err)
+		if took := time.Since(began); res.Code != http.StatusServiceUnavailable || took != time.Minute+time.Second {
+			t.Errorf("took %s: %d %s", took, res.Code, res.Body)
 		}
 	})
 }
 
 func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 	t.Parallel()
-	nothing := func(context.Context, *http.Request) (any, error) { return nil, nil }
 	for name, c := range map[string]struct{ stored, asserted, held string }{
 		"neither":         {"shipments:write", "shipments:read shipments:write", "shipments:read shipments:write"},
 		"only asserted":   {"shipments:read", "admin shipments:read", "shipments:read"},
 		"only stored":     {"admin", "documents:read", "documents:read"},
 		"nothing in both": {"shipments:read", "documents:read", "no permission"},
 	} {
-		err := ask(t, c.stored, c.asserted, tokens.Admin, func(context.Context, *http.Request) (any, error) {
+		res := ask(t, c.stored, c.asserted, tokens.Admin, func(*http.Request) (nothing, error) {
 			t.Error("the request is read")
-			return nil, nil
-		}, endpoint.Nop)
-		if _, ok := errors.AsType[*assertion.PermissionError](err); !ok ||
-			err.Error() != "this needs admin; the token has "+c.held {
-			t.Errorf("%s: %v", name, err)
+			return nothing{}, nil
+		}, fine)
+		if res.Code != http.StatusForbidden || !strings.Contains(res.Body.String(),
+			"This needs admin; the token has "+c.held) {
+			t.Errorf("%s: %d %s", name, res.Code, res.Body)
 		}
-		if err := ask(t, c.stored, c.asserted, anyToken, nothing, endpoint.Nop); err != nil {
-			t.Errorf("%s, where any will do: %v", name, err)
+		if res := ask(t, c.stored, c.asserted, anyToken, decodeNothing, fine); res.Code != http.StatusNoContent {
+			t.Errorf("%s, where any will do: %d %s", name, res.Code, res.Body)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-kit/kit/endpoint"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
@@ -42,20 +41,20 @@ type introspection struct {
 
 // decodeIntrospect reads the form. Its errors do not repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
-func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
+func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	if _, err := jsonbody.MediaType(r.Header, "application/x-www-form-urlencoded"); err != nil {
-		return nil, err
+		return tokens.Secret{}, err
 	}
 	body, err := jsonbody.Read(r)
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
 		err = errForm
 	}
 	if err != nil {
-		return nil, err
+		return tokens.Secret{}, err
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil || len(form["token"]) != 1 {
-		return nil, errForm
+		return tokens.Secret{}, errForm
 	}
 	presented, _ := tokens.Parse(form.Get("token"))
 	return presented, nil
@@ -63,12 +62,14 @@ func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
 
 // introspect returns the endpoint that looks up a presented token; the zero Secret is a text that is none.
 // Introspections are observed by their outcome.
-func introspect(s *tokens.Service, observe func(result string)) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		found, err := s.Introspect(ctx, request.(tokens.Secret))
+func introspect(
+	s *tokens.Service, observe func(result string),
+) func(context.Context, *call, tokens.Secret) (reply, error) {
+	return func(ctx context.Context, _ *call, presented tokens.Secret) (reply, error) {
+		found, err := s.Introspect(ctx, presented)
 		observe(resultOf(found, err))
 		if err != nil {
-			return nil, err
+			return reply{}, err
 		}
 		return reply{status: http.StatusOK, body: introspectionOf(found, s.Permissions())}, nil
 	}
@@ -91,9 +92,9 @@ func resultOf(found tokens.Introspection, err error) string {
 	}
 }
 
-func recordUsage(s *tokens.Service) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		return reply{status: http.StatusNoContent}, s.RecordUsage(ctx, request.([]tokens.Use))
+func recordUsage(s *tokens.Service) func(context.Context, *call, []tokens.Use) (reply, error) {
+	return func(ctx context.Context, _ *call, uses []tokens.Use) (reply, error) {
+		return reply{status: http.StatusNoContent}, s.RecordUsage(ctx, uses)
 	}
 }
 
@@ -127,7 +128,7 @@ const maxReports = 10_000
 
 // decodeUsage reads thousands of reports at once, from programs and not from
 // people: it is quick, and names the first fault only.
-func decodeUsage(_ context.Context, r *http.Request) (any, error) {
+func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 	if _, err := jsonbody.MediaType(r.Header, plainJSON); err != nil {
 		return nil, err
 	}

@@ -2,13 +2,10 @@ package transport
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
-
-	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -19,9 +16,12 @@ import (
 // one made at the command line or in the form.
 const defaultLifetime = 90 * 24 * time.Hour
 
-func decodeNothing(_ context.Context, r *http.Request) (any, error) { return nil, query.Read(r).Err() }
+// nothing is a request without parameters and body.
+type nothing = struct{}
 
-func decodeCreate(now func() time.Time) kithttp.DecodeRequestFunc {
+func decodeNothing(r *http.Request) (nothing, error) { return nothing{}, query.Read(r).Err() }
+
+func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
 	return decodeBody(func(o *jsonbody.Object) tokens.Draft {
 		token := o.Object("token")
 		d := tokens.Draft{
@@ -64,15 +64,13 @@ var decodeUpdate = decodeBody(func(o *jsonbody.Object) tokens.Patch {
 	return p
 }, plainJSON, mergePatch)
 
-// rotateRequest is for how long the rotated token still works.
-type rotateRequest struct{ grace time.Duration }
-
-var decodeRotate = decodeBody(func(o *jsonbody.Object) rotateRequest {
+// decodeRotate returns for how long the rotated token still works.
+var decodeRotate = decodeBody(func(o *jsonbody.Object) time.Duration {
 	if o.Has("grace_seconds") {
 		const beyond = int(tokens.MaxGrace/time.Second) + 1 // is refused
-		return rotateRequest{time.Duration(max(-1, min(o.Int("grace_seconds"), beyond))) * time.Second}
+		return time.Duration(max(-1, min(o.Int("grace_seconds"), beyond))) * time.Second
 	}
-	return rotateRequest{tokens.DefaultGrace}
+	return tokens.DefaultGrace
 }, plainJSON)
 
 // revokeRequest is why a token is to end, and whether those made with it end, too.
@@ -123,7 +121,7 @@ const (
 	maxPage        = 1_000_000_000
 )
 
-func decodeList(_ context.Context, r *http.Request) (any, error) {
+func decodeList(r *http.Request) (tokens.Query, error) {
 	p := query.Read(r)
 	q := tokens.Query{Page: readPage(p), Filter: query.OneOf(p, "status", tokens.Filters)}
 	return q, p.Err()
@@ -135,7 +133,7 @@ type auditEventsRequest struct {
 	after *int64
 }
 
-func decodeAuditEvents(_ context.Context, r *http.Request) (any, error) {
+func decodeAuditEvents(r *http.Request) (auditEventsRequest, error) {
 	p := query.Read(r)
 	const wrong = "after must be the number of an event, from 0, and with it page can only be 1"
 	e := auditEventsRequest{readPage(p), readAfter(p, wrong)}

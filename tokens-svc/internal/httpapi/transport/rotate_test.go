@@ -17,7 +17,7 @@ func TestATokenIsRotated(t *testing.T) {
 		"": 24 * time.Hour, "{}": 24 * time.Hour, `{"grace_seconds":3600}`: time.Hour, `{"grace_seconds":0}`: 0,
 		`{"grace_seconds":604800}`: 7 * 24 * time.Hour,
 	} {
-		old, oldSecret := m.create(t, nil)
+		old, _ := m.create(t, nil)
 		res := m.do(t, http.MethodPost, fmt.Sprintf("/api/v1/tokens/%s/rotate", old.ID), body)
 		a := read(t, res, http.StatusCreated)
 		if got := res.Header().Get("Location"); got != "/api/v1/tokens/"+string(a.Token.ID) {
@@ -31,12 +31,6 @@ func TestATokenIsRotated(t *testing.T) {
 		if want := end.Format("2006-01-02T15:04:05.000Z"); a.Previous.ExpiresAt != want ||
 			a.Token.ExpiresAt != "2027-02-18T14:03:52.000Z" {
 			t.Errorf("%s: the old one ends %s, want %s; the new one %s", body, a.Previous.ExpiresAt, want, a.Token.ExpiresAt)
-		}
-		if old := m.introspected(t, oldSecret); old.Active != (ends > 0) {
-			t.Errorf("%s: the old one is %+v", body, old)
-		}
-		if answer := m.introspect(t, "token="+a.Token.Secret, nil).Body.String(); !strings.Contains(answer, `"active":true`) {
-			t.Errorf("%s: the new one is %s", body, answer)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -53,26 +52,6 @@ func TestHEADAnswersLikeGET(t *testing.T) {
 	head := p.ask(t, http.MethodHead, "/api/v1/token", org, token.ID, nil)
 	if head.Code != http.StatusOK || fmt.Sprint(head.Header()) != fmt.Sprint(get.Header()) {
 		t.Errorf("%d %v, want %v", head.Code, head.Header(), get.Header())
-	}
-}
-
-// TestIdentityIsRequired: such a request did not come through the gateway.
-func TestIdentityIsRequired(t *testing.T) {
-	t.Parallel()
-	p := with(t, failing(errors.New("must not be asked")))
-	for name, change := range map[string]func(http.Header){
-		"no organization":        func(h http.Header) { h.Del("X-Organization-ID") },
-		"malformed organization": func(h http.Header) { h.Set("X-Organization-ID", "org_1") },
-		"two organizations":      func(h http.Header) { h.Add("X-Organization-ID", string(other)) },
-		"no token":               func(h http.Header) { h.Del("X-Token-ID") },
-		"malformed token":        func(h http.Header) { h.Set("X-Token-ID", "root") },
-		"no permissions":         func(h http.Header) { h.Del("X-Token-Permissions") },
-	} {
-		res := p.ask(t, http.MethodGet, "/api/v1/token", org, "tok_000000000001", func(r *http.Request) { change(r.Header) })
-		wantProblem(t, res, http.StatusUnauthorized, "missing_identity")
-		if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments"` {
-			t.Errorf("%s: WWW-Authenticate: %s", name, got)
-		}
 	}
 }
 

@@ -43,9 +43,9 @@ type sessionRequest struct {
 	organization tokens.OrgID
 }
 
-func decodeSession(_ context.Context, r *http.Request) (any, error) {
+func decodeSession(r *http.Request) (sessionRequest, error) {
 	if err := pages.ParseForm(r); err != nil {
-		return nil, errForm
+		return sessionRequest{}, errForm
 	}
 	client, _ := netip.ParseAddr(r.PostForm.Get("client"))
 	return sessionRequest{&http.Request{Header: http.Header{
@@ -55,10 +55,10 @@ func decodeSession(_ context.Context, r *http.Request) (any, error) {
 
 // introspect says who has the session of a request and what that person may do in the organization. It extends the
 // session, as a page does.
-func (s Sessions) introspect(ctx context.Context, request any) (any, error) {
-	view, err := s.find(ctx, request.(sessionRequest))
+func (s Sessions) introspect(ctx context.Context, _ *call, r sessionRequest) (reply, error) {
+	view, err := s.find(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", tokens.ErrUnavailable, err)
+		return reply{}, fmt.Errorf("%w: %w", tokens.ErrUnavailable, err)
 	}
 	return reply{status: http.StatusOK, body: view}, nil
 }

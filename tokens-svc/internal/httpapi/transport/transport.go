@@ -1,5 +1,5 @@
 // Package transport serves the service's operations over HTTP: each is a go-kit endpoint with a request type and a
-// decoder, behind the middleware that all share, and errors become problems by one table.
+// decoder, behind the admission and the time limit that all share, and errors become problems by one table.
 //
 // Guarantees: a request without an organization is answered 401 before anything else is looked at, and one without the
 // permission 403 before its body is read; every call survives a panic in the service, and has a time limit; a body or
@@ -20,7 +20,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit"
@@ -47,31 +46,21 @@ type Config struct {
 
 // Public returns the handler for requests that came through the gateway, whose headers name the caller.
 func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
-	e := endpoints{s}
-	const admin = tokens.Admin
-	mux := problem.NewRoutes()
-	for _, route := range []struct {
-		pattern  string
-		needs    tokens.Permission
-		decode   kithttp.DecodeRequestFunc
-		endpoint endpoint.Endpoint
-	}{
-		{"GET /api/v1/token", anyToken, decodeNothing, e.self},
-		{"DELETE /api/v1/token", anyToken, decodeNothing, e.end},
-		{"POST /api/v1/token/rotate", anyToken, decodeRotate, e.rotate},
-		{"GET /api/v1/tokens", tokens.TokensRead, decodeList, e.list},
-		{"POST /api/v1/tokens", admin, decodeCreate(s.Now), e.create},
-		{"GET /api/v1/tokens/{id}", tokens.TokensRead, decodeNothing, e.get},
-		{"PATCH /api/v1/tokens/{id}", admin, decodeUpdate, e.update},
-		{"POST /api/v1/tokens/{id}/rotate", admin, decodeRotate, e.rotate},
-		{"POST /api/v1/tokens/{id}/revoke", admin, decodeRevoke, e.revoke},
-		{"GET /api/v1/audit-events", tokens.AuditRead, decodeAuditEvents, e.auditEvents},
-	} {
-		mux.Handle(route.pattern, server(log, maxBody, endpoint.Chain(
-			authorized(s, c.Timeout, route.needs), decoded(route.decode), limited(c.Timeout))(route.endpoint)))
-	}
-	mux.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
-	return withoutSecrets(servicekit.Logged(log, mux))
+	rt, e := router{problem.NewRoutes(), c.Timeout, log}, endpoints{s}
+	needs := func(p tokens.Permission) admission { return holders(s, c.Timeout, p) }
+	anyone, readers, admins := needs(anyToken), needs(tokens.TokensRead), needs(tokens.Admin)
+	handle(rt, "GET /api/v1/token", maxBody, anyone, decodeNothing, e.self)
+	handle(rt, "DELETE /api/v1/token", maxBody, anyone, decodeNothing, e.end)
+	handle(rt, "POST /api/v1/token/rotate", maxBody, anyone, decodeRotate, e.rotate)
+	handle(rt, "GET /api/v1/tokens", maxBody, readers, decodeList, e.list)
+	handle(rt, "POST /api/v1/tokens", maxBody, admins, decodeCreate(s.Now), e.create)
+	handle(rt, "GET /api/v1/tokens/{id}", maxBody, readers, decodeNothing, e.get)
+	handle(rt, "PATCH /api/v1/tokens/{id}", maxBody, admins, decodeUpdate, e.update)
+	handle(rt, "POST /api/v1/tokens/{id}/rotate", maxBody, admins, decodeRotate, e.rotate)
+	handle(rt, "POST /api/v1/tokens/{id}/revoke", maxBody, admins, decodeRevoke, e.revoke)
+	handle(rt, "GET /api/v1/audit-events", maxBody, needs(tokens.AuditRead), decodeAuditEvents, e.auditEvents)
+	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
+	return withoutSecrets(servicekit.Logged(log, rt))
 }
 
 // Internal returns the handler for gateways, which show one of the credentials. feed answers those that follow the
@@ -79,38 +68,53 @@ func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
 func Internal(
 	s, critical *tokens.Service, feed http.Handler, people Sessions, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
-	serve := func(most int64, decode kithttp.DecodeRequestFunc, e endpoint.Endpoint) http.Handler {
-		return server(log, most, endpoint.Chain(decoded(decode), limited(c.Timeout))(e))
-	}
-	mux := problem.NewRoutes()
-	for pattern, handler := range map[string]http.Handler{
-		"POST /internal/v1/introspect":          serve(maxForm, decodeIntrospect, introspect(critical, c.Observe)),
-		"POST /internal/v1/sessions/introspect": serve(pages.MaxForm, decodeSession, people.introspect),
-		"POST /internal/v1/usage":               serve(maxUsage, decodeUsage, recordUsage(s)),
-		"GET /internal/v1/changes":              feed,
-	} {
-		mux.Handle(pattern, authorize(gateways, log, handler))
-	}
-	return withoutSecrets(servicekit.Logged(log, mux))
+	rt := router{problem.NewRoutes(), c.Timeout, log}
+	known := func(_ context.Context, c *call) error { return authorizeGateway(gateways, log, c.request) }
+	handle(rt, "POST /internal/v1/introspect", maxForm, known, decodeIntrospect, introspect(critical, c.Observe))
+	handle(rt, "POST /internal/v1/sessions/introspect", pages.MaxForm, known, decodeSession, people.introspect)
+	handle(rt, "POST /internal/v1/usage", maxUsage, known, decodeUsage, recordUsage(s))
+	rt.HandleFunc("GET /internal/v1/changes", func(w http.ResponseWriter, r *http.Request) {
+		if err := authorizeGateway(gateways, log, r); err != nil {
+			fail(log, w, r, err)
+			return
+		}
+		feed.ServeHTTP(w, r)
+	})
+	return withoutSecrets(servicekit.Logged(log, rt))
 }
 
-type requestKey struct{}
+// router holds the routes while they are put together.
+type router struct {
+	*problem.Routes
+	timeout time.Duration
+	log     *slog.Logger
+}
 
-// requestFrom returns the request of a context: go-kit gives its error encoder none.
-func requestFrom(ctx context.Context) *http.Request { return ctx.Value(requestKey{}).(*http.Request) }
-
-// server serves an endpoint over HTTP. The endpoint's middleware decodes the request: what must not be read is refused
-// before.
-func server(log *slog.Logger, most int64, e endpoint.Endpoint) http.Handler {
-	return http.MaxBytesHandler(kithttp.NewServer(e,
-		func(_ context.Context, r *http.Request) (any, error) { return r, nil },
+// handle adds a route, of requests of at most so many bytes: decode and do must fit together to compile. The time of a
+// slow client does not count against that of do.
+func handle[Req any](
+	rt router, pattern string, most int64, admit admission, decode func(*http.Request) (Req, error),
+	do func(context.Context, *call, Req) (reply, error),
+) {
+	rt.Handle(pattern, http.MaxBytesHandler(kithttp.NewServer(
+		func(ctx context.Context, request any) (any, error) {
+			ctx, cancel := context.WithTimeout(ctx, rt.timeout)
+			defer cancel()
+			return do(ctx, callFrom(ctx), request.(Req))
+		},
+		func(ctx context.Context, r *http.Request) (any, error) {
+			if err := admit(ctx, callFrom(ctx)); err != nil {
+				return nil, err
+			}
+			return decode(r)
+		},
 		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
 		kithttp.ServerBefore(func(ctx context.Context, r *http.Request) context.Context {
-			return context.WithValue(ctx, requestKey{}, r)
+			return context.WithValue(ctx, callKey{}, &call{request: r})
 		}),
 		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
-			fail(log, w, requestFrom(ctx), err)
-		})), most)
+			fail(rt.log, w, callFrom(ctx).request, err)
+		})), most))
 }
 
 // reply is an answer that is not a problem.
@@ -141,17 +145,14 @@ func (re reply) write(w http.ResponseWriter) error {
 	return nil
 }
 
-// authorize lets gateways through. Nothing of the request is read before its credential was found good.
-func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !gateways.Accepts(bearer(r.Header)) {
-			log.WarnContext(r.Context(), "request without a valid gateway credential",
-				"request_id", requestid.Of(r), "remote", r.RemoteAddr)
-			fail(log, w, r, errCredential)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// authorizeGateway gives errCredential unless a request has a good credential, before anything else of it is read.
+func authorizeGateway(gateways credential.Set, log *slog.Logger, r *http.Request) error {
+	if gateways.Accepts(bearer(r.Header)) {
+		return nil
+	}
+	log.WarnContext(r.Context(), "request without a valid gateway credential",
+		"request_id", requestid.Of(r), "remote", r.RemoteAddr)
+	return errCredential
 }
 
 // bearer returns the credential of the one Authorization header, or "".

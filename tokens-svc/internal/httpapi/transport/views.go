@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -118,7 +117,7 @@ func made(t tokenView, secret tokens.Secret, previous *tokenView) reply {
 }
 
 // paged answers with a part of a list and links to the others.
-func paged(ctx context.Context, p tokens.Page, total int, body any) reply {
-	links := query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))
+func paged(c *call, p tokens.Page, total int, body any) reply {
+	links := query.PageLinks(c.request.URL, int64(p.Number), int64(p.Size), int64(total))
 	return reply{status: http.StatusOK, header: http.Header{"Link": {links}}, body: body}
 }
