@@ -24,8 +24,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
 	s.upload(t, s.Demo.Token, 1)
-	earlier := query(t, connect(t, s.DSN("tokens")),
-		`SELECT json_build_object('rev', rev, 'token', token_id) FROM changes ORDER BY rev`)
+	earlier := s.tokensSvc(t, "access", "list")
 	s.token(t)
 	dir := filepath.Join(tempDir(t), "a backup")
 	script(t, s, "backup", nil, dir)
@@ -60,10 +59,9 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			want:   "not complete, or damaged",
 		},
 		{
-			name: "changes that end before the backup", changes: strings.Join(earlier, "\n"),
-			want: "the change stream ends at revision",
+			name: "a state before the backup", changes: earlier, want: "the list of access ends at event",
 		},
-		{name: "an archive that was never written", changes: "\n", want: "no token was revoked"},
+		{name: "an archive that was never written", changes: "\n", want: "nothing was withdrawn"},
 		{name: "a server without a database", server: "postgres://postgres@127.0.0.1:1", want: "not of the form"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,13 +91,23 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			environ := []string{"DATABASE_SERVER_URL=" + server}
 			text, err := command(s, "restore", environ, damaged, changes).CombinedOutput()
 			out := string(text)
-			if err == nil || !strings.Contains(out, c.want) || strings.Contains(out, "which are revoked now") {
+			if err == nil || !strings.Contains(out, c.want) || strings.Contains(out, "withdrawn, because") {
 				t.Errorf("%v, want %q:\n%s", err, c.want, out)
 			}
 			if names := query(t, db, restored); len(names) > 0 {
 				t.Errorf("got the databases %q, want none", names)
 			}
 		})
+	}
+
+	programs := t.TempDir() // a server that is newer than pg_dump
+	psql := []byte("#!/bin/sh\necho 990000")
+	if err := os.WriteFile(filepath.Join(programs, "psql"), psql, 0o700); err != nil { //nolint:gosec // it runs
+		t.Fatal(err)
+	}
+	out, err := command(s, "backup", []string{"PATH=" + programs + ":" + os.Getenv("PATH")}, t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the server is Postgres 99, and pg_dump is of Postgres") {
+		t.Errorf("with an older client: %v\n%s", err, out)
 	}
 
 	// A session in a new database makes the last step fail, for both databases.
@@ -111,7 +119,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			continue // it does not exist yet
 		}
 	})
-	out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + cluster.URL}, dir,
+	out, err = command(s, "restore", []string{"DATABASE_SERVER_URL=" + cluster.URL}, dir,
 		s.DSN("tokens")).CombinedOutput()
 	done()
 	watched.Wait()
@@ -121,7 +129,8 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 }
 
 // TestBackupsIntoOneDirectoryDoNotMix: one of two concurrent backups is refused. A
-// backup also works on a server that terminates idle transactions. Of scheduled ones the newest stay.
+// backup also works on a server that terminates idle transactions. Of scheduled ones the newest stay,
+// also off site.
 func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
@@ -162,10 +171,23 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
+	copies := tempDir(t)
+	settings := offSite(t, filepath.Join(copies, "off-site"), copies)
 	for range 3 {
-		if out := script(t, s, "scheduled", nil, scheduled, "1"); strings.Contains(out, "not recorded") {
+		if out := script(t, s, "scheduled", settings, scheduled, "1"); strings.Contains(out, "not recorded") {
 			t.Error(out)
 		}
+	}
+	if out := restic(t, settings, "snapshots"); !strings.Contains(out, "2 snapshots") {
+		t.Errorf("off site: %s", out)
+	}
+	// A backup that does not get there fails, and its time does not count.
+	const recorded = `SELECT backed_up_at::text FROM revision`
+	last := query(t, db, recorded)
+	settings = append(settings, "RESTIC_PASSWORD_FILE="+filepath.Join(scheduled, writing, "lock"))
+	if out, err := command(s, "backup", settings, dir).CombinedOutput(); err == nil ||
+		!slices.Equal(query(t, db, recorded), last) {
+		t.Errorf("without a copy off site: %v, recorded after %s\n%s", err, last, out)
 	}
 	complete, _ := filepath.Glob(filepath.Join(scheduled, "*", "complete"))
 	left, err := os.ReadDir(scheduled)

@@ -26,6 +26,8 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	t.Parallel()
 	first := start(t, devstack.Options{Dir: tempDir(t)})
 	kept, revoked := first.token(t), first.token(t)
+	first.tokensSvc(t, "user", "create", "--email", "gone@acme.example", "--organization", first.Demo.Organization,
+		"--role", "member")
 	files := map[string][sha256.Size]byte{}
 	for n := range 5 {
 		path, sum := first.upload(t, kept.Secret, n)
@@ -62,7 +64,9 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	script(t, first, "backup", nil, dir)
+	store, bucket := s3(t)
+	offSite := offSite(t, "s3:"+strings.TrimPrefix(bucket[0], "S3_ENDPOINT=")+"/off-site", filepath.Dir(store))
+	script(t, first, "backup", offSite, dir)
 	before := map[string]map[string][]string{
 		"tokens":    rows(t, first.DSN("tokens")),
 		"shipments": rows(t, first.DSN("shipments")),
@@ -70,6 +74,9 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	if err := first.RevokeToken(t.Context(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
+	execute(t, connect(t, first.DSN("tokens")),
+		`DELETE FROM memberships USING users WHERE id = user_id AND email = 'gone@acme.example'`)
+	first.tokensSvc(t, "user", "disable", "gone@acme.example")
 
 	// Another Postgres. The store has a file that is newer than the backup.
 	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
@@ -82,7 +89,6 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, bucket := s3(t)
 	newer := filepath.Join(store, "org_01k9x3v7t2e8sbq4m6n0pacdfg", "doc_01k9x3v7t2e8sbq4m6n0pacdfg")
 	if err := os.MkdirAll(filepath.Dir(newer), 0o700); err != nil {
 		t.Fatal(err)
@@ -95,9 +101,12 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 	execute(t, connect(t, cluster.URL), "CREATE ROLE tokens_serve LOGIN")
 	restored := append(bucket, "DATABASE_SERVER_URL="+cluster.URL)
-	output := script(t, first, "restore", restored, dir, first.DSN("tokens"))
-	if !strings.Contains(output, revoked.ID) || strings.Contains(output, kept.ID) {
-		t.Errorf("revoked by restoring:\n%s", output)
+	copied := tempDir(t) // from the copy off site, which is encrypted
+	restic(t, offSite, "restore", "latest", "--target", copied)
+	output := script(t, first, "restore", restored, filepath.Join(copied, dir), first.DSN("tokens"))
+	if !strings.Contains(output, revoked.ID+" is revoked") || strings.Contains(output, kept.ID) ||
+		strings.Count(output, "gone@acme.example is ") != 2 {
+		t.Errorf("withdrawn by restoring:\n%s", output)
 	}
 	if again, err := command(first, "restore", restored, dir, "none").CombinedOutput(); err == nil ||
 		!strings.Contains(string(again), "the database tokens exists") {
@@ -108,10 +117,11 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	compare(t, before["shipments"], rows(t, database(cluster.URL, "shipments")), heads, heads)
 	compare(t, before["tokens"], rows(t, database(cluster.URL, "tokens")),
 		map[string]int{
-			"api_tokens": 1, "audit_heads": 1, "revision": 1, "sessions": len(before["tokens"]["sessions"]),
+			"api_tokens": 1, "audit_heads": 1, "revision": 1, "memberships": 1, "users": 1,
+			"sessions":    len(before["tokens"]["sessions"]),
 			"invitations": len(before["tokens"]["invitations"]),
 		},
-		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "audit_events": 1, "changes": 1})
+		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "audit_events": 3, "users": 1, "changes": 1})
 
 	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL, Env: bucket})
 	if got := again.status(t, kept.Secret); got != http.StatusOK {
@@ -129,10 +139,10 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	if err := again.VerifyAudit(t.Context()); err != nil {
 		t.Error(err)
 	}
-	copied := fmt.Sprintf("%d files, of which %[1]d were copied", len(before["shipments"]["documents"]))
+	all := fmt.Sprintf("%d files, of which %[1]d were copied", len(before["shipments"]["documents"]))
 	output = script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup"))
-	if !strings.Contains(output, copied) {
-		t.Errorf("a backup of the bucket: %s, want %s", output, copied)
+	if !strings.Contains(output, all) {
+		t.Errorf("a backup of the bucket: %s, want %s", output, all)
 	}
 	if _, err := os.Stat(newer); err != nil {
 		t.Errorf("the file that the backup lacks: %v", err)
@@ -230,6 +240,38 @@ func s3(t *testing.T) (dir string, settings []string) {
 	}
 	return dir, []string{"S3_ENDPOINT=http://" +
 		address, "S3_BUCKET=documents", "S3_ACCESS_KEY=quayside", "S3_SECRET_KEY=quayside-drills"}
+}
+
+// offSite returns the settings of the copies off site, in a repository in a directory that root is to have.
+func offSite(t *testing.T, repository, root string) []string {
+	t.Helper()
+	secrets := tempDir(t)
+	for name, content := range map[string]string{
+		"password":    "a password of the copies",
+		"credentials": "[default]\naws_access_key_id = quayside\naws_secret_access_key = quayside-drills\n",
+	} {
+		if err := os.WriteFile(filepath.Join(secrets, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(root, "off-site"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return []string{
+		"RESTIC_REPOSITORY=" + repository, "RESTIC_PASSWORD_FILE=" + filepath.Join(secrets, "password"),
+		"AWS_SHARED_CREDENTIALS_FILE=" + filepath.Join(secrets, "credentials"), "RESTIC_KEEP=--keep-last 2",
+	}
+}
+
+func restic(t *testing.T, settings []string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "restic", append([]string{"--no-cache"}, args...)...)
+	cmd.Env = append(os.Environ(), settings...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("restic %s: %v\n%s", args, err, out)
+	}
+	return string(out)
 }
 
 // compare fails the test unless exactly these numbers of rows are missing and new.

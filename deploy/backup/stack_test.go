@@ -31,8 +31,10 @@ type product struct {
 func start(t *testing.T, opts devstack.Options) product {
 	t.Helper()
 	if os.Getenv("CI") == "" {
-		if _, err := exec.LookPath("pg_dump"); err != nil {
-			t.Skip("there is no pg_dump on this machine")
+		for _, program := range []string{"pg_dump", "restic"} {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skipf("there is no %s on this machine", program)
+			}
 		}
 	}
 	opts.Log = os.Stderr
@@ -150,6 +152,18 @@ func (p product) create(t *testing.T, path, token string, into any, contentType 
 	if err := json.Unmarshal(res.body, into); err != nil || res.status >= 300 {
 		t.Errorf("POST %s: %d %s", path, res.status, res.body)
 	}
+}
+
+// tokensSvc runs the command line of tokens-svc.
+func (p product) tokensSvc(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), p.Program("tokens-svc").Command[0], args...)
+	cmd.Env = p.Program("tokens-svc").Environ()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("tokens-svc %s: %v", args, err)
+	}
+	return string(out)
 }
 
 // script runs deploy/backup/NAME with the databases, the store and the secrets of

@@ -84,11 +84,14 @@ type commands struct {
 		Unlink        userUnlink        `cmd:"" help:"Remove an account's link to the issuer."`
 	} `cmd:"" help:"Accounts and memberships."`
 	Token struct {
-		Create        tokenCreate        `cmd:"" help:"Create a token and print it once."`
-		Revoke        tokenRevoke        `cmd:"" help:"Revoke a token."`
-		RevokeChanged tokenRevokeChanged `cmd:"" help:"Revoke what changed after the state that was restored."`
-		Check         tokenCheck         `cmd:"" help:"Show whether a token is valid, and its permissions."`
+		Create tokenCreate `cmd:"" help:"Create a token and print it once."`
+		Revoke tokenRevoke `cmd:"" help:"Revoke a token."`
+		Check  tokenCheck  `cmd:"" help:"Show whether a token is valid, and its permissions."`
 	} `cmd:"" help:"API tokens."`
+	Access struct {
+		List     accessList     `cmd:"" help:"Print all that gives access."`
+		Withdraw accessWithdraw `cmd:"" help:"Withdraw what changed after the state that was restored."`
+	} `cmd:"" help:"Tokens, members and sign-ins."`
 	Audit struct {
 		Verify auditVerify `cmd:"" help:"Verify audit logs."`
 	} `cmd:"" help:"Audit logs."`

@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"crypto/rand"
 	"maps"
 	"time"
 
@@ -138,6 +139,20 @@ func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
 		}
 	})
 	return done, err
+}
+
+// ForgetSignIn ends every way to sign in to an account with a password: it gets one that is not known, to be reset by
+// mail or by an operator, and has no factors. All sessions of the account end.
+func (s *Service) ForgetSignIn(ctx context.Context, u User, reason string) error {
+	hash, err := s.newPassword(ctx, rand.Text(), u.Email, "", ClientInfo{})
+	if err != nil {
+		return err
+	}
+	return s.operate(ctx, u, audit.UserPasswordSet, map[string]string{"reason": reason}, func(a *Account) {
+		a.Password, a.Reset = hash, MailedCode{}
+		a.RemoveFactors()
+		a.endSessions()
+	})
 }
 
 // about is the audit log's entry of something that was done to an account.

@@ -123,7 +123,7 @@ func (s *Service) entry(action audit.Action, actor audit.Actor, target string, d
 	return audit.Entry{At: s.Now(), Actor: actor, Action: action, Target: target, Details: details}
 }
 
-// ChangeRole gives a member another role. It gives tokens.ErrForbidden, ErrLastOwner,
+// ChangeRole gives a member another role. An operator's may leave no owner. It gives tokens.ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
 func (s *Service) ChangeRole(
 	ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID, role string,
@@ -154,7 +154,7 @@ func (s *Service) change(
 		switch {
 		case !leaves && !principal.As(role).MayAssign(now.Role, to):
 			return "", audit.Entry{}, tokens.ErrForbidden
-		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && others == 0:
+		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && others == 0 && principal.Actor.Kind != audit.Operator:
 			return "", audit.Entry{}, ErrLastOwner
 		}
 		action, details := audit.MemberRemoved, map[string]string{"email": now.Email, "from": string(now.Role)}

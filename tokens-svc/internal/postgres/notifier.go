@@ -72,22 +72,21 @@ func (n *Notifier) Run(ctx context.Context, observe func(error)) {
 	}
 }
 
+// epoch consists of the identifier of the Postgres cluster, its timeline and the OID of the counter's table r. A new
+// cluster has another identifier, promotion and point-in-time recovery begin another timeline, and restoring a dump
+// creates another table. A standby has none.
+const epoch = `CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
+	(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), r.tableoid) END`
+
 // Changes implements tokens.Repository. The counter and the changes are read in one statement and so at one instant; as
 // the counter is locked by each change until it commits, every change up to its value is there.
-//
-// The epoch consists of the identifier of the Postgres cluster, its timeline and the OID of the counter's table. A new
-// cluster has another identifier, promotion and point-in-time recovery begin another timeline, and restoring a dump
-// creates another table.
 func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.Change, int64, string, error) {
 	type changeRow struct {
 		tokens.Change
 		Newest int64
 	}
 	rows, err := getRows[changeRow](ctx, r.db, `
-		SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
-				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
-				r.tableoid) END AS epoch,
-			r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token,
+		SELECT `+epoch+` AS epoch, r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token,
 			coalesce(c.kind, '') AS kind
 		FROM revision r LEFT JOIN LATERAL (
 			SELECT rev, token_id, kind FROM changes WHERE rev > $1 ORDER BY rev LIMIT $2
@@ -98,9 +97,9 @@ func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.
 	}
 	var changes []tokens.Change
 	var upTo int64
-	var epoch string
+	var current string
 	for _, row := range rows {
-		upTo, epoch = row.Newest, row.Epoch
+		upTo, current = row.Newest, row.Epoch
 		if row.Revision > 0 {
 			changes = append(changes, tokens.Change{Revision: row.Revision, Token: row.Token, Kind: row.Kind})
 		}
@@ -108,8 +107,8 @@ func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.
 	if len(changes) == n {
 		upTo = changes[n-1].Revision // there may be more
 	}
-	if epoch == "" {
+	if current == "" {
 		return nil, 0, "", fmt.Errorf("%w: Postgres is a standby and may be behind its primary", tokens.ErrUnavailable)
 	}
-	return changes, upTo, epoch, nil
+	return changes, upTo, current, nil
 }

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+type accessList struct{}
+
+func (accessList) Run(ctx context.Context, p program) error {
+	return withServices(p, func(s services) error {
+		grants, err := s.repo.Access(ctx)
+		for _, g := range grants {
+			if err == nil {
+				_, err = fmt.Fprintln(p.stdout, g.Kind, g.Key, g.Value)
+			}
+		}
+		return err
+	})
+}
+
+type accessWithdraw struct {
+	All bool `help:"Read no list: withdraw every token and sign-in with a password. Memberships stay."`
+}
+
+// restored is the reason in audit logs.
+const restored = "the database was restored to a state before the last change"
+
+func (c accessWithdraw) Run(ctx context.Context, p program) error {
+	return withServices(p, func(s services) error {
+		grants, err := s.repo.Access(ctx)
+		if err != nil {
+			return err
+		}
+		newest := map[string]string{} // the values of grants, by kind and key
+		if c.All {
+			for _, g := range grants {
+				if g.Kind != "token" && g.Kind != "sign-in" {
+					newest[g.Kind+" "+g.Key] = g.Value
+				}
+			}
+		} else if newest, err = readGrants(p.stdin, grants[len(grants)-1].Value); err != nil {
+			return fmt.Errorf("%w; nothing was withdrawn", err)
+		}
+		for _, g := range grants {
+			value := newest[g.Kind+" "+g.Key]
+			_, user, _ := strings.Cut(g.Key, "/")
+			if g.Kind == "member" && g.Value == string(tokens.RoleOwner) && newest["account "+user] == "" {
+				value = "" // the last owner of an organization cannot be disabled
+			}
+			if value == g.Value || g.Kind == postgres.End {
+				continue
+			}
+			if err := withdraw(ctx, p, s, g, value); err != nil {
+				return fmt.Errorf("withdraw %s %s: %w", g.Kind, g.Key, err)
+			}
+		}
+		return nil
+	})
+}
+
+// readGrants returns what access list printed. A list that is not whole, or has fewer events than this database, is
+// refused.
+func readGrants(in io.Reader, events string) (map[string]string, error) {
+	grants, last := map[string]string{}, []string{"", "", ""}
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		if last[0] == postgres.End || len(strings.Fields(lines.Text())) != len(last) {
+			return nil, fmt.Errorf("%q is no line of a list of access", lines.Text())
+		}
+		last = strings.Fields(lines.Text())
+		grants[last[0]+" "+last[1]] = last[2]
+	}
+	reached, _ := strconv.ParseInt(last[2], 10, 64)
+	here, err := strconv.ParseInt(events, 10, 64)
+	switch {
+	case last[0] != postgres.End:
+		return nil, errors.New("the list of access is not complete")
+	case err != nil || reached < here:
+		return nil, fmt.Errorf("the list of access ends at event %d, before %s of this database", reached, events)
+	}
+	return grants, nil
+}
+
+// withdraw takes back a grant that is another one in the newest state, or "" if that has none, and prints that.
+func withdraw(ctx context.Context, p program, s services, g postgres.Access, newest string) error {
+	org, id, found := strings.Cut(g.Key, "/")
+	if g.Kind != "member" || !found {
+		org, id = "", org
+	}
+	name := id
+	if g.Kind != "token" {
+		u, err := s.people.User(ctx, people.UserID(id))
+		if err != nil {
+			return err
+		}
+		name += " " + u.Email
+	}
+	user := people.User{ID: people.UserID(id)}
+	var done string
+	var err error
+	switch role := tokens.Role(newest); {
+	case g.Kind == "token":
+		done = "is revoked"
+		_, err = revoke(ctx, s, tokens.TokenID(id), restored)
+	case g.Kind == "account":
+		done = "is disabled"
+		err = s.people.Disable(ctx, user, restored)
+	case g.Kind == "identity":
+		done = "is linked to no issuer"
+		_, err = s.people.Unlink(ctx, user)
+	case g.Kind == "sign-in":
+		done = "must reset the password, and has no authenticator app and no passkeys"
+		err = s.people.ForgetSignIn(ctx, user, restored)
+	case role == "":
+		done = "is no member of " + org + " any more, and was " + g.Value
+		err = s.people.Remove(ctx, tokens.Operator(), tokens.OrgID(org), user.ID)
+	case role == tokens.RoleOwner || role == tokens.RoleAdmin && g.Value != string(tokens.RoleOwner):
+		done = "stays " + g.Value + " of " + org + ", and became " + newest // which the restore may be meant to undo
+	default:
+		done = "is " + newest + " of " + org + ", and was " + g.Value
+		err = s.people.ChangeRole(ctx, tokens.Operator(), tokens.OrgID(org), user.ID, newest)
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(p.stdout, name, done)
+	}
+	return err
+}

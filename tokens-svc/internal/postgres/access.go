@@ -1,0 +1,28 @@
+package postgres
+
+import "context"
+
+// Access is something that gives access. Kind is token, member, account (one that is not disabled), sign-in or
+// identity; Key is unique in its kind. With another Value it is something else.
+type Access struct{ Kind, Key, Value string }
+
+// End is the kind of the last one. Its key is the epoch of the change stream, its value the number of audit events,
+// which each change increases.
+const End = "end"
+
+// Access returns all that gives access, as it is at one instant, owners before their accounts. A sign-in is what a
+// person with a password proves who they are with, without what each use changes.
+func (r *Repository) Access(ctx context.Context) ([]Access, error) {
+	return getRows[Access](ctx, r.db, `SELECT * FROM (
+		SELECT 'token' AS kind, id AS key, rev::text AS value FROM api_tokens
+		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+		UNION ALL SELECT 'member', organization_id || '/' || user_id, role FROM memberships
+		UNION ALL SELECT 'account', id, 'enabled' FROM users WHERE disabled_at IS NULL
+		UNION ALL SELECT 'sign-in', id, encode(sha256(convert_to(concat_ws('/', session_epoch, password, totp_key <> '',
+			recovery_codes, (SELECT string_agg(p #>> '{credential,id}', ' ') FROM jsonb_array_elements(passkeys) p)),
+			'UTF8')), 'hex') FROM users WHERE password <> ''
+		UNION ALL SELECT 'identity', user_id || '/' || encode(sha256(convert_to(issuer || ' ' || subject, 'UTF8')), 'hex'),
+			'linked' FROM identities
+		UNION ALL SELECT '`+End+`', `+epoch+`, (SELECT sum(sequence)::bigint FROM audit_heads)::text FROM revision r
+		) granted ORDER BY kind = '`+End+`', kind DESC, key`)
+}
