@@ -43,7 +43,7 @@ func startPgBouncer(ctx context.Context, s *Cluster, dir string, log io.Writer) 
 	serverHost, serverPort, _ := net.SplitHostPort(s.config.address)
 	host, port, _ := net.SplitHostPort(address)
 	// Beside the cluster, where its owner may read: PgBouncer also refuses to run as root.
-	config := filepath.Join(filepath.Dir(s.dir), "pgbouncer.ini")
+	config := filepath.Join(filepath.Dir(s.Dir), "pgbouncer.ini")
 	text := fmt.Sprintf(pooling, serverHost, serverPort, s.config.password, host, port)
 	if err := s.owner.write(config, text); err != nil {
 		return nil, "", err

@@ -29,22 +29,23 @@ type clusterConfig struct {
 	throwAway bool // for tests: no fsync, many connections
 	log       io.Writer
 	bundled   string // the directory of binaries that came with the product
+	args      []string
 }
 
 // Cluster is a private Postgres.
 type Cluster struct {
 	URL string // a DSN of its owner
+	Dir string // of its data
 
 	running *Process // nil until it was started
 	config  clusterConfig
-	dir     string // of its data
 	bin     string // of its binaries
 	owner   owner
 }
 
 // StartCluster creates and starts a cluster for tests, which does not wait for
-// the disk, in a temporary directory.
-func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
+// the disk, in a temporary directory. args are further arguments of postgres.
+func StartCluster(ctx context.Context, log io.Writer, args ...string) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "quayside-cluster-")
 	if err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
 	}
 	c, err := startPostgres(ctx, clusterConfig{
 		state: dir, logDir: dir, address: address, password: rand.Text(), throwAway: true, log: log,
+		args: args,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Stop(), Clean(dir))
@@ -67,7 +69,7 @@ func (s *Cluster) Close() error { return errors.Join(s.Stop(), Clean(s.config.st
 
 // startPostgres starts a private cluster, and creates it first if it is new.
 func startPostgres(ctx context.Context, c clusterConfig) (s *Cluster, err error) {
-	s = &Cluster{config: c, dir: clusterDir(c.state), URL: (&url.URL{
+	s = &Cluster{config: c, Dir: clusterDir(c.state), URL: (&url.URL{
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
 		Host: c.address, Path: "/postgres", RawQuery: "sslmode=disable",
 	}).String()}
@@ -77,24 +79,25 @@ func startPostgres(ctx context.Context, c clusterConfig) (s *Cluster, err error)
 	if s.owner, err = clusterOwner(); err != nil {
 		return s, err
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(s.Dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
 		if err := s.initialize(ctx); err != nil {
 			return s, err
 		}
 	}
-	return s, s.start(ctx)
+	return s, s.Start(ctx)
 }
 
-// start starts the cluster with its data. A Postgres that a killed stack left running on them is stopped first.
-func (s *Cluster) start(ctx context.Context) error {
-	stop := s.command(ctx, "pg_ctl", "-D", s.dir, "-m", "fast", "-w", "stop")
+// Start starts the cluster with its data. A Postgres that a killed stack left running on them is stopped first.
+func (s *Cluster) Start(ctx context.Context) error {
+	stop := s.program(ctx, "pg_ctl", "-D", s.Dir, "-m", "fast", "-w", "stop")
 	_ = stop.Run() // usually none runs; one that cannot be stopped makes the start fail
 	host, port, _ := net.SplitHostPort(s.config.address)
-	args := []string{"-D", s.dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=100"}
+	args := []string{"-D", s.Dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=100"}
 	if s.config.throwAway {
 		args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300")
 	}
-	p, err := startProcess("postgres", s.config.logDir, s.command(context.WithoutCancel(ctx), "postgres", args...))
+	args = append(args, s.config.args...)
+	p, err := startProcess("postgres", s.config.logDir, s.program(context.WithoutCancel(ctx), "postgres", args...))
 	if err != nil {
 		return err
 	}
@@ -112,21 +115,26 @@ func (s *Cluster) Stop() error {
 	return s.running.Stop()
 }
 
-// command is one of Postgres's programs, as the owner.
-func (s *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...) //nolint:gosec // G204: our own arguments
+// program is one of Postgres's programs, as the owner.
+func (s *Cluster) program(ctx context.Context, name string, args ...string) *exec.Cmd {
+	return s.Command(ctx, filepath.Join(s.bin, name), args...)
+}
+
+// Command is a program that runs as the owner.
+func (s *Cluster) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // G204: our own arguments
 	s.owner.become(cmd)
 	return cmd
 }
 
 // initialize creates the cluster.
 func (s *Cluster) initialize(ctx context.Context) error {
-	passwords := filepath.Join(filepath.Dir(s.dir), ".pgpass")
-	if err := errors.Join(s.owner.mkdir(s.dir), s.owner.write(passwords, s.config.password)); err != nil {
+	passwords := filepath.Join(filepath.Dir(s.Dir), ".pgpass")
+	if err := errors.Join(s.owner.mkdir(s.Dir), s.owner.write(passwords, s.config.password)); err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(passwords) }()
-	out, err := s.command(ctx, "initdb", "-D", s.dir, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+passwords,
+	out, err := s.program(ctx, "initdb", "-D", s.Dir, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+passwords,
 		"--encoding=UTF8", "--locale=C", "--no-instructions").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w:\n%s", err, out)

@@ -40,7 +40,7 @@ func (s *Stack) StartRedis(ctx context.Context) (err error) {
 func (s *Stack) StopPostgres() error { return s.database.Stop() }
 
 // StartPostgres restarts it with its data at the same address.
-func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.start(ctx) }
+func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.Start(ctx) }
 
 // Wait returns nil when ctx ends, and an error if a program exits before.
 func (s *Stack) Wait(ctx context.Context) error {
