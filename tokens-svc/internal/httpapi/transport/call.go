@@ -47,9 +47,6 @@ func callFrom(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 // admission decides whether a call is admitted, before anything of its body is read.
 type admission func(context.Context, *call) error
 
-// anybody admits every call.
-func anybody(context.Context, *call) error { return nil }
-
 // holders admits the calls of valid tokens with a permission.
 func holders(s *tokens.Service, timeout time.Duration, needs tokens.Permission) admission {
 	return func(ctx context.Context, c *call) (err error) {
