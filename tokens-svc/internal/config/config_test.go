@@ -2,8 +2,6 @@ package config
 
 import (
 	"encoding/base64"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,8 +74,11 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 			},
 		},
 		"files are empty": {
-			[]string{"DATABASE_URL_FILE=/dev/null", "TOKEN_PEPPERS_FILE=/dev/null"},
-			[]string{"DATABASE_URL_FILE: /dev/null is empty", "TOKEN_PEPPERS_FILE: /dev/null is empty"},
+			[]string{"DATABASE_URL_FILE=/dev/null", "TOKEN_PEPPERS_FILE=/dev/null", "GATEWAY_CREDENTIAL_FILE=/dev/null"},
+			[]string{
+				"DATABASE_URL_FILE: /dev/null is empty", "TOKEN_PEPPERS_FILE: /dev/null is empty",
+				"GATEWAY_CREDENTIAL_FILE: /dev/null is empty",
+			},
 		},
 		"everybody knows it": {
 			[]string{
@@ -121,23 +122,5 @@ func TestDemoAcceptsTheBuiltInSecrets(t *testing.T) {
 	}, all...)
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-func TestSecretsComeFromFiles(t *testing.T) {
-	t.Parallel()
-	file := func(content string) string {
-		path := filepath.Join(t.TempDir(), "secret")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	c, err := Load([]string{
-		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"),
-		"TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
-	}, all...)
-	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper {
-		t.Errorf("%v", err)
 	}
 }

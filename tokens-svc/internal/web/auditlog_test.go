@@ -4,11 +4,9 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -70,11 +68,6 @@ func TestTheSelectedEventsAreExported(t *testing.T) {
 	}
 	want(t, owner.get(t, auditLog("?q=nobody&format=json")), http.StatusOK, `{"audit_events":[],"about":"0 entries: `)
 	want(t, w.member(t, tokens.RoleMember).get(t, auditLog("?format=csv")), http.StatusForbidden)
-	for _, text := range []string{"=1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"} {
-		if line := csvLine(audit.Event{Entry: audit.Entry{Target: text}}); !strings.Contains(line, "'"+text) {
-			t.Errorf("%q", line)
-		}
-	}
 }
 
 func TestTheAuditLogSaysWhatWasNotSearched(t *testing.T) {
