@@ -85,7 +85,7 @@ type gateway struct {
 	url, inner string
 	client     string // the address that raw connections come from
 	tokens     *tokensService
-	log        *lockedBuffer
+	log        *testserver.Log
 	process    *os.Process
 }
 
@@ -117,7 +117,7 @@ func start(t testing.TB, o options) *gateway {
 		url:    "http://127.0.0.1:" + public,
 		inner:  "http://127.0.0.1:" + inner,
 		tokens: o.tokens,
-		log:    new(lockedBuffer),
+		log:    new(testserver.Log),
 		client: newLoopback(t),
 	}
 	env := map[string]string{

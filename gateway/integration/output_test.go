@@ -1,14 +1,14 @@
 package integration
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // logOf returns the log once it has the lines of that many requests: a line is written after its response.
@@ -37,7 +37,7 @@ func (g *gateway) waitForLog(t *testing.T, text string) {
 }
 
 // eventually waits until a condition is true. If it never is, the test fails with the log.
-func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
+func eventually(t *testing.T, ok func() bool, what string, log *testserver.Log) {
 	t.Helper()
 	deadline := time.After(2 * patience)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -64,22 +64,4 @@ func (g *gateway) metrics(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// lockedBuffer collects the output of a process.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

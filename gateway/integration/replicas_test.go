@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // replica is one process of a service, at a loopback address of its own. It responds with its address, and drains as
@@ -45,7 +47,7 @@ func (r *replica) start(t *testing.T) {
 		var err error
 		listener, err = net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
 		return err == nil
-	}, "a listener at port "+r.port, new(lockedBuffer))
+	}, "a listener at port "+r.port, new(testserver.Log))
 	server := &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
 	r.server = server
 	go func() { _ = server.Serve(listener) }()
@@ -59,7 +61,7 @@ const drainDelay = 2 * time.Second
 func (r *replica) end(t *testing.T) {
 	t.Helper()
 	r.near.Store(true)
-	eventually(t, func() bool { return r.checks.Load() >= 2 }, "the gateway checks", new(lockedBuffer))
+	eventually(t, func() bool { return r.checks.Load() >= 2 }, "the gateway checks", new(testserver.Log))
 	<-time.After(drainDelay)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

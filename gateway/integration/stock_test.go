@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // startStock runs the gate with another issuer in front of Caddy's own handlers and service, and returns a token.
@@ -18,7 +20,7 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 	t.Cleanup(behind.Close)
 	public, inner := freePort(t), freePort(t)
 	g = &gateway{
-		url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(lockedBuffer),
+		url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(testserver.Log),
 		tokens: newTokensService(t),
 	}
 	g.launch(t, "testdata/stock.Caddyfile", map[string]string{

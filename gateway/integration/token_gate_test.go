@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // table is an introspection endpoint over hashes of keys, as an operator would write one.
@@ -113,7 +115,7 @@ func startGuide(t *testing.T, section, introspection string) *gateway {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := &gateway{url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(lockedBuffer)}
+	g := &gateway{url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(testserver.Log)}
 	g.launch(t, path, map[string]string{
 		becomeGateway: "1", "CLIENT_SECRET": fositeSecret, "KEYS_CREDENTIAL": "a credential",
 		"REDIS_URL": os.Getenv("TEST_REDIS_URL"),

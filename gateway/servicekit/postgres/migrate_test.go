@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,9 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 // migrations create a table and add a column, for which a lock is needed.

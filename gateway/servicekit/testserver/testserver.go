@@ -1,4 +1,4 @@
-// Package testserver has the addresses of the servers that tests use.
+// Package testserver has the addresses of the servers that tests use, and what servers under test log.
 package testserver
 
 import (

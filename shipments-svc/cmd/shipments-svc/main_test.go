@@ -21,15 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(testMain{m}, map[string]func(){"shipments-svc": main})
-}
-
-// testMain drops the template database after the tests.
-type testMain struct{ m *testing.M }
-
-func (t testMain) Run() int {
-	defer postgrestest.Drop()
-	return t.m.Run()
+	testscript.Main(postgrestest.Main{M: m}, map[string]func(){"shipments-svc": main})
 }
 
 // TestCommandLine runs the scripts in testdata, each with a database of its

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,9 +38,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 // csvReader reads every file as a list with one pallet.

@@ -19,17 +19,8 @@ const (
 	testCredential = "0123456789abcdef0123456789abcdef"
 )
 
-// dropping drops the template database after the tests.
-type dropping struct{ *testing.M }
-
-func (d dropping) Run() int {
-	code := d.M.Run()
-	postgrestest.Drop()
-	return code
-}
-
 func TestMain(m *testing.M) {
-	testscript.Main(dropping{m}, map[string]func(){"tokens-svc": main})
+	testscript.Main(postgrestest.Main{M: m}, map[string]func(){"tokens-svc": main})
 }
 
 // TestScripts runs the real command line, each script on a database of its own.

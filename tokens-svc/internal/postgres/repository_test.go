@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"net/url"
-	"os"
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -10,9 +9,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 // serving is the role of the tests' pools, with exactly the granted rights.

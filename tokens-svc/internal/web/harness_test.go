@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -21,6 +19,7 @@ import (
 	kit "github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -32,9 +31,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 const (
@@ -61,7 +59,7 @@ type world struct {
 	people   *people.Service
 	tokens   *tokens.Service
 	storage  *failing
-	log      *journal
+	log      *testserver.Log
 
 	mu  sync.Mutex
 	now time.Time
@@ -92,7 +90,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 // startMailing is start with mail; nil: none.
 func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{dsn: postgrestest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
+	w := &world{dsn: postgrestest.New(t, postgres.Migrate), log: &testserver.Log{}, now: time.Now()}
 	db, err := postgres.Open(w.dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
@@ -350,22 +348,4 @@ func wantTo(t *testing.T, res *httptest.ResponseRecorder, to string) {
 	if got := res.Header().Get("Location"); res.Code != http.StatusSeeOther || got != to {
 		t.Errorf("%d to %q, want to %q\n%s", res.Code, got, to, res.Body)
 	}
-}
-
-// journal keeps what was logged.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(line)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
 }

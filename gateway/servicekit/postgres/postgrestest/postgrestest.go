@@ -94,6 +94,15 @@ func Drop() {
 	_, _ = admin.ExecContext(context.Background(), "DROP DATABASE IF EXISTS "+template.name+" WITH (FORCE)")
 }
 
+// Main is tests that Drop follows, for testscript.Main.
+type Main struct{ *testing.M }
+
+// Run runs the tests and returns the exit code.
+func (m Main) Run() int {
+	defer Drop()
+	return m.M.Run()
+}
+
 func makeTemplate(ctx context.Context, admin *sql.DB, server string, migrate Migrate) (string, error) {
 	name := randomName("template")
 	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {

@@ -1,7 +1,6 @@
 package outage
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // TestAnOutageIsTwoLines: however many meet it, and although something works
@@ -16,12 +17,12 @@ import (
 func TestAnOutageIsTwoLines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var log lines
+		var log testserver.Log
 		j := New(slog.New(slog.NewJSONHandler(&log, nil)), "Postgres")
 		logs := func(when, want string) {
 			t.Helper()
 			synctest.Wait()
-			if text := log.take(); strings.Count(text, "\n") != min(len(want), 1) || !strings.Contains(text, want) {
+			if text := log.Take(); strings.Count(text, "\n") != min(len(want), 1) || !strings.Contains(text, want) {
 				t.Errorf("%s the log is %s", when, text)
 			}
 		}
@@ -50,25 +51,6 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 		time.Sleep(time.Hour)
 		logs("before the outage is over", "")
 	})
-}
-
-// lines is what was logged.
-type lines struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Buffer.Write(p)
-}
-
-func (l *lines) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.Reset()
-	return l.String()
 }
 
 // TestSuccessesAllocateNothing: every answer of Postgres is one.

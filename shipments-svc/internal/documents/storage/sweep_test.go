@@ -2,7 +2,6 @@ package storage
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -16,9 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 // yard is a database and a file store.

@@ -3,7 +3,6 @@ package dispatch_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,9 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 // TestSignaturesPassTheReferenceLibrary of Standard Webhooks, by each secret for a day after it was replaced: a

@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	servicekit "github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -48,9 +47,9 @@ type api struct {
 	service *shipments.Service
 	url     string
 	client  *http.Client
-	log     *logBuffer
+	log     *testserver.Log
 	// observed has a line for each request that failed: its operation and its code.
-	observed *logBuffer
+	observed *testserver.Log
 	org      string // whose requests these are
 	jobs     *postgres.Repository
 	dsn      string
@@ -122,7 +121,7 @@ func newAPIOf(tb testing.TB, service *shipments.Service) *api {
 // newAPIWithin is newAPIOf with another timeout for each request.
 func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
-	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
+	a := &api{service: service, log: &testserver.Log{}, observed: &testserver.Log{}, org: publicid.New("org")}
 	config := transport.Config{Timeout: timeout, Failed: func(operation string, err error) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
@@ -234,22 +233,4 @@ func (p page) ids() []string {
 		all[i] = fmt.Sprint(s["id"])
 	}
 	return all
-}
-
-// logBuffer collects a log.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(b)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 )
@@ -46,7 +47,7 @@ func TestCanceledRequestIsNoServerError(t *testing.T) {
 }
 
 // waitFor waits until a log has a text, and returns the log.
-func waitFor(t *testing.T, log *logBuffer, text string) string {
+func waitFor(t *testing.T, log *testserver.Log, text string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

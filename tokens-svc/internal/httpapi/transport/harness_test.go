@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -11,9 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +19,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -29,9 +27,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	postgrestest.Drop()
-	os.Exit(code)
 }
 
 const (
@@ -55,7 +52,7 @@ type program struct {
 	dsn              string
 	timeout          time.Duration // of each request
 	now              time.Time
-	log              *journal
+	log              *testserver.Log
 	close            func() // its connections
 }
 
@@ -108,7 +105,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p.log = &journal{}
+	p.log = &testserver.Log{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c := transport.Config{Timeout: p.timeout, Observe: func(string) {}}
 	if p.next == nil {
@@ -256,28 +253,10 @@ func exec(tb testing.TB, dsn, statement string, args ...any) {
 	}
 }
 
-// journal keeps what was logged.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(line)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// count returns how many lines of that level and message there are.
-func (j *journal) count(tb testing.TB, level, msg string) (n int) {
+// logged returns how many lines of that level and message there are.
+func (p *program) logged(tb testing.TB, level, msg string) (n int) {
 	tb.Helper()
-	lines := json.NewDecoder(strings.NewReader(j.String()))
+	lines := json.NewDecoder(strings.NewReader(p.log.String()))
 	for {
 		var line struct{ Level, Msg string }
 		if err := lines.Decode(&line); errors.Is(err, io.EOF) {

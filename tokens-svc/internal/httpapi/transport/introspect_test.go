@@ -107,7 +107,7 @@ func TestIntrospectionRefuses(t *testing.T) {
 			status == 401 && res.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v", name, res.Header())
 		}
-		if n := p.log.count(t, "WARN", "request without a valid gateway credential"); (n == 1) != (status == 401) {
+		if n := p.logged(t, "WARN", "request without a valid gateway credential"); (n == 1) != (status == 401) {
 			t.Errorf("%s: %d lines of the log are about the credential", name, n)
 		}
 	}

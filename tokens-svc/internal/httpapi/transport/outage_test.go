@@ -69,7 +69,7 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 			if text := fmt.Sprint(problem); strings.Contains(text, "column") {
 				t.Errorf("%s, %s: the client reads %s", name, listener, text)
 			}
-			if n := p.log.count(t, "ERROR", name); n != 1 ||
+			if n := p.logged(t, "ERROR", name); n != 1 ||
 				!strings.Contains(p.log.String(), "column does not exist") {
 				t.Errorf("%s, %s: the log has %d lines about it: %s", name, listener, n, p.log)
 			}
