@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -tags=nobadger,nobbolt,nomysql,nopgx -gcflags=all=-d
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate test test-all test-race test-whole test-pooled generated bench lab neighbours test-compose lint clean release release-check images servers devstack helm versitygw
+.PHONY: help run generate test test-all test-race test-whole test-pooled generated bench lab neighbours test-compose lint clean release release-check images servers devstack gotestsum helm versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,8 +29,8 @@ UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell GOFLAGS="$(GOFLAGS)" go list 
 SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec --
 
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
-test: servers devstack ## run the tests of a change, on real Postgres and Redis
-	@env -u CI CGO_ENABLED=0 .bin/devstack test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")
+test: servers devstack gotestsum ## run the tests of a change, on real Postgres and Redis
+	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- .bin/gotestsum --format pkgname --format-hide-empty-pkg -- -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")
 
 test-all: test-race test-whole ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
 
@@ -113,6 +113,10 @@ servers:
 
 devstack:
 	@CGO_ENABLED=0 GOGC=400 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
+
+# Lists what was skipped, and why.
+gotestsum:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/gotestsum -o $(CURDIR)/.bin/gotestsum gotest.tools/gotestsum
 
 # For `generate`, and for tests of the chart.
 helm:

@@ -2,7 +2,6 @@
 //
 //	devstack run                 start everything and serve until Ctrl-C
 //	devstack exec -- COMMAND     run COMMAND with throw-away Postgres and Redis
-//	devstack test ARGUMENTS      go test with them and such servers; it lists what was skipped, and why
 //	devstack clean               remove the data of stopped stacks
 //	quayside dev                 its name in an archive of a release: run what is in there, with its own Postgres
 //
@@ -57,12 +56,10 @@ func run(ctx context.Context, args []string) error {
 		return serve(ctx, "", dir)
 	case len(args) > 2 && args[0] == "exec" && args[1] == "--":
 		return devstack.Exec(ctx, os.Stdout, os.Stderr, args[2:]...)
-	case len(args) > 1 && args[0] == "test":
-		return devstack.Test(ctx, os.Stdout, os.Stderr, args[1:]...)
 	case len(args) == 1 && args[0] == "clean":
 		return devstack.Clean(dir)
 	default:
-		return errors.New("usage: devstack run | exec -- COMMAND | test ARGUMENTS | clean, or, in an archive, quayside dev")
+		return errors.New("usage: devstack run | exec -- COMMAND | clean, or, in an archive, quayside dev")
 	}
 }
 
