@@ -43,7 +43,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	}
 
 	runSteps(t, steps[0], "")
-	await(t, "the service", func() bool { return status(t, "http://"+inner+"/readyz", "") == http.StatusOK })
+	eventually(t, "the service", func() bool { return status(t, "http://"+inner+"/readyz", "") == http.StatusOK })
 	runSteps(t, steps[1], "")
 	routes := filepath.Join(stack.ServicesDir(), "coldchain.caddy")
 	text, err := os.ReadFile(routes)
@@ -68,9 +68,9 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	}
 	load()
 	token := fresh(t, "temperatures:write")
-	await(t, "the route", func() bool { return status(t, stack.URL+path, token.Secret) == http.StatusOK })
+	eventually(t, "the route", func() bool { return status(t, stack.URL+path, token.Secret) == http.StatusOK })
 	for _, path := range []string{path, "/api/v1/shipments", "/api/v1/token"} {
-		await(t, path+" with admin, which is every permission", func() bool {
+		eventually(t, path+" with admin, which is every permission", func() bool {
 			return status(t, stack.URL+path, administrator.Secret) == http.StatusOK
 		})
 	}
@@ -107,8 +107,8 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	}
 	load()
 	// The path is one of shipments-svc again, and tokens with removed permissions still work.
-	await(t, "the removal", func() bool { return status(t, stack.URL+path, before.Secret) == http.StatusNotFound })
-	await(t, "a token with removed permissions reads itself", func() bool {
+	eventually(t, "the removal", func() bool { return status(t, stack.URL+path, before.Secret) == http.StatusNotFound })
+	eventually(t, "a token with removed permissions reads itself", func() bool {
 		return status(t, stack.URL+"/api/v1/token", token.Secret) == http.StatusOK
 	})
 }
@@ -171,9 +171,4 @@ func status(t *testing.T, url, token string) int {
 	t.Helper()
 	got, _, _ := exchange(t, http.MethodGet, url, token, "")
 	return got
-}
-
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	eventually(t, what, ok)
 }
