@@ -387,12 +387,15 @@ func TestRunMakesEveryCheck(t *testing.T) {
 // TestCheckDigits: examples of GS1 and of ISO 6346, and no other digit.
 func TestCheckDigits(t *testing.T) {
 	t.Parallel()
-	for _, sscc := range []string{"106141412345678908", "376104250021234569"} {
-		if got := checkDigit(sscc[:17]); got != sscc[17] {
-			t.Errorf("%s: %c", sscc, got)
+	for _, key := range []string{"106141412345678908", "376104250021234569", "6291041500213"} { // the last is a GTIN-13
+		if last := len(key) - 1; list.CheckDigit(key[:last]) != key[last] {
+			t.Errorf("%s: %c", key, list.CheckDigit(key[:last]))
 		}
 	}
-	for _, number := range []string{"CSQU3054383", "HLXU2008419", "TEXU3070079", "MSKU0000006"} {
+	for _, number := range []string{
+		"CSQU3054383", "HLXU2008419", "TEXU3070079", "MSKU0000006", "AAAU1234566", "ALLJ6543216", "KVZZ0000011",
+		"ABCU1002009",
+	} {
 		if got := containerProblem(number); got != "" {
 			t.Errorf("%s %s", number, got)
 		}

@@ -251,20 +251,6 @@ func TestCountsOfReading(t *testing.T) {
 	}
 }
 
-// TestCheckDigitOfOtherKeys: a GTIN-13, whose number of digits is even, and container
-// numbers with the first and last letters.
-func TestCheckDigitOfOtherKeys(t *testing.T) {
-	t.Parallel()
-	if got := checkDigit("629104150021"); got != '3' {
-		t.Errorf("%c", got)
-	}
-	for _, number := range []string{"AAAU1234566", "ALLJ6543216", "KVZZ0000011", "ABCU1002009"} {
-		if got := containerProblem(number); got != "" {
-			t.Errorf("%s: %s", number, got)
-		}
-	}
-}
-
 // TestRequirementsWithoutPallets: nothing is exempt without produce.
 func TestRequirementsWithoutPallets(t *testing.T) {
 	t.Parallel()

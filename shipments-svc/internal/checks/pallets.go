@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -28,20 +29,6 @@ func duplicatePallets(s subject) finding {
 	return f.or(shipments.Pass, fmt.Sprintf("%s, no duplicate pallet numbers.", counted(len(s.Pallets), "pallet")))
 }
 
-// checkDigit returns the check digit of a GS1 key without its last digit:
-// weights 3 and 1 alternately from the right, completed to a multiple of ten.
-func checkDigit(digits string) byte {
-	sum := 0
-	for i := range len(digits) {
-		n := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 0 {
-			n *= 3
-		}
-		sum += n
-	}
-	return '0' + byte((10-sum%10)%10)
-}
-
 // ssccCheckDigit fails where an SSCC has a wrong check digit.
 func ssccCheckDigit(s subject) finding {
 	f, ssccs := finding{}, 0
@@ -52,7 +39,7 @@ func ssccCheckDigit(s subject) finding {
 		}
 		ssccs++
 		last := len(sscc) - 1
-		if want := checkDigit(sscc[:last]); sscc[last] != want {
+		if want := list.CheckDigit(sscc[:last]); sscc[last] != want {
 			f.report(shipments.Fail, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c",
 				sscc, rowsOf(s, p), sscc[last], want), p)
 		}

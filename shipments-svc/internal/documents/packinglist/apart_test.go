@@ -19,11 +19,8 @@ func TestLinesApartFromAPalletAreNotAddedToIt(t *testing.T) {
 		if got := pallets(t, content); got != "P1 "+boxes+" × 4000" {
 			t.Errorf("%q: %s", between, got)
 		}
-		if warned := strings.Contains(warningsOf(listOf(t, content), nil),
-			"directly above has a pallet number"); warned != strings.HasSuffix(
-			boxes,
-			"P2 60",
-		) {
+		warned := strings.Contains(warningsOf(listOf(t, content), nil), "directly above has a pallet number")
+		if warned != strings.HasSuffix(boxes, "P2 60") {
 			t.Errorf("%q: %t", between, warned)
 		}
 	}

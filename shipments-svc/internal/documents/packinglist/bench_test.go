@@ -71,7 +71,7 @@ func read(b *testing.B, kind Kind, content []byte) {
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		list, err := readAs(b.Context(), kind, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(b.Context(), kind, content)
 		if err != nil || len(list.Pallets) != long/full {
 			b.Fatalf("%d pallets: %v", len(list.Pallets), err)
 		}

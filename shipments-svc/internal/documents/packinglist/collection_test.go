@@ -1,7 +1,6 @@
 package packinglist
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -55,11 +54,7 @@ func TestCollection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind := Kind(strings.TrimPrefix(filepath.Ext(want.File), "."))
-		if other, ok := map[Kind]Kind{"txt": CSV, "tsv": CSV, "xlsm": XLSX}[kind]; ok {
-			kind = other
-		}
-		list, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), kindOf(want.File), content)
 		verdict, detail := judged(want, list, err)
 		verdicts[verdict]++
 		t.Logf("%-42s %-18s %s", want.File, verdict, detail)
@@ -95,30 +90,16 @@ func judged(want collected, list shipments.Reading, err error) (verdict, detail 
 
 // warned reports whether a check of the values warns or fails.
 func warned(list shipments.Reading) bool {
-	doc := shipments.Document{
-		ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead,
-		PalletsExtracted: len(list.Pallets), Declared: list.Declared, Facts: list.Facts, Remarks: list.Remarks,
-	}
-	for _, c := range checks.Run(shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: list.Pallets}) {
-		if (c.Result == shipments.Warn || c.Result == shipments.Fail) &&
-			!slices.Contains(
-				[]string{"required_fields", "required_documents", "calibre_known", "produce_vs_phyto", "container_number"},
-				c.Name,
-			) {
-			return true
-		}
-	}
-	return false
+	others := []string{"required_fields", "required_documents", "calibre_known", "produce_vs_phyto", "container_number"}
+	return slices.ContainsFunc(checks.Run(evidence(list, nil)), func(c shipments.Check) bool {
+		return (c.Result == shipments.Warn || c.Result == shipments.Fail) && !slices.Contains(others, c.Name)
+	})
 }
 
 // compared returns the values that are missing or differ.
 func compared(want collected, list shipments.Reading) (missing, wrong []string) {
-	norm := func(s string) string {
-		return strings.TrimLeft(
-			strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "/", "").Replace(s)),
-			"0",
-		)
-	}
+	marks := strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "/", "")
+	norm := func(s string) string { return strings.TrimLeft(strings.ToUpper(marks.Replace(s)), "0") }
 	left := slices.Clone(list.Pallets)
 	if len(left) != len(want.Pallets) {
 		wrong = append(wrong, fmt.Sprintf("%d pallets for %d", len(left), len(want.Pallets)))

@@ -34,7 +34,7 @@ func TestExportersLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind, content, want := exported(t, archive)
-			read, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+			read, err := readAs(t.Context(), kind, content)
 			var got []string
 			if unreadable(err) {
 				got = []string{"refused " + strings.SplitN(err.Error(), ":", 2)[0]}
@@ -43,13 +43,8 @@ func TestExportersLists(t *testing.T) {
 			}
 			for _, p := range read.Pallets {
 				boxes := strconv.Itoa(p.Boxes)
-				got = append(
-					got,
-					strings.Join(
-						[]string{p.Number, p.ProduceName, p.Calibre, boxes, strconv.FormatFloat(float64(p.BoxWeight)/1000, 'f', -1, 64)},
-						" | ",
-					),
-				)
+				weight := strconv.FormatFloat(float64(p.BoxWeight)/1000, 'f', -1, 64)
+				got = append(got, strings.Join([]string{p.Number, p.ProduceName, p.Calibre, boxes, weight}, " | "))
 			}
 			warnings := warningsOf(read, err)
 			if diff := cmp.Diff(want.result, got); diff != "" && (!want.either || warnings == "") {
@@ -139,7 +134,7 @@ func exported(t *testing.T, archive *txtar.Archive) (kind Kind, content []byte, 
 // apostrophe is a text.
 func workbookOf(t *testing.T, sheets []txtar.File) []byte {
 	t.Helper()
-	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
+	w := newWorkbook(t)
 	for i, sheet := range sheets {
 		name := strings.TrimSuffix(sheet.Name, ".sheet")
 		if i == 0 {
@@ -167,9 +162,7 @@ func workbookOf(t *testing.T, sheets []txtar.File) []byte {
 			w.add(row)
 		}
 	}
-	var b bytes.Buffer
-	w.check(w.f.Write(&b))
-	return b.Bytes()
+	return w.bytes()
 }
 
 // command runs a line of a sheet that begins with !.

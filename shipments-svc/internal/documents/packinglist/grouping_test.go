@@ -4,26 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 	t.Parallel()
-	read := listOf(
-		t,
-		"Pallet No,Produce,Size,Cartons,Net kg",
-		"P1,Avocado,16,1,",
-		",Avocado,18,1,900000",
-		"P2,Avocado,16,80,320",
-		"P3,Avocado,16,80,320",
-	)
+	read := listOf(t, "Pallet No,Produce,Size,Cartons,Net kg", "P1,Avocado,16,1,", ",Avocado,18,1,900000",
+		"P2,Avocado,16,80,320", "P3,Avocado,16,80,320")
 	p := read.Pallets[0]
 	if p.BoxWeight != 0 || p.Places.BoxWeight != (list.Place{}) ||
 		!slices.Equal(remarked(read, "out_of_range"), []int{3}) {
@@ -102,15 +94,14 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 func TestPalletsAreLimited(t *testing.T) {
 	t.Parallel()
 	read := func(n int) string {
-		var b strings.Builder
-		b.WriteString("Pallet No,Produce,Cartons,Net kg/carton\n")
+		content := "Pallet No,Produce,Cartons,Net kg/carton\n"
 		for i := range n {
-			fmt.Fprintf(&b, "P%d,Avocado,80,4\n", i)
+			content += fmt.Sprintf("P%d,Avocado,80,4\n", i)
 		}
-		return b.String()
+		return content
 	}
 	content := read(list.MaxPallets + 1)
-	_, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	_, err := readAs(t.Context(), CSV, content)
 	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.TooManyPallets ||
 		unreadable.Place.Row != list.MaxPallets+2 {
 		t.Errorf("%v", err)
@@ -127,15 +118,8 @@ func TestCalibresOfAPalletAreJoinedWithinTheirLength(t *testing.T) {
 		"140000": "1000 + 1200 + 140000", "1400000": reconcile.Mixed,
 		"1200": "1000 + 1200", "": "1000 + 1200",
 	} {
-		read := listOf(
-			t,
-			"Pallet No,Produce,Size,Cartons,Net kg/carton",
-			"P1,Avocado,,10,4",
-			",Avocado,1000,20,4",
-			",Avocado,1200,20,4",
-			",Avocado,"+last+",21,4",
-			"P2,Avocado,16,80,4",
-		)
+		read := listOf(t, "Pallet No,Produce,Size,Cartons,Net kg/carton", "P1,Avocado,,10,4", ",Avocado,1000,20,4",
+			",Avocado,1200,20,4", ",Avocado,"+last+",21,4", "P2,Avocado,16,80,4")
 		if p := read.Pallets[0]; p.Calibre != want || p.Places.Calibre.Row != 3 {
 			t.Errorf("%q: %q at %d, want %s", last, p.Calibre, p.Places.Calibre.Row, want)
 		}
@@ -159,15 +143,11 @@ func (e *ending) Err() error {
 func TestReadingEndsWithItsContextAtEachRow(t *testing.T) {
 	t.Parallel()
 	const content = "Pallet No,Produce,Cartons,Net kg/carton\nP1,Avocado,80,4\nP2,Avocado,80,4\nP3,Avocado,80,4\n"
-	read := func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
-		return readAs(ctx, kind, content, size)
-	}
-	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading, error){
-		"a list": read, "another document": factsOf,
-	} {
+	for name, facts := range map[string]bool{"a list": false, "another document": true} {
 		asked := 0
 		for ; asked < 100; asked++ {
-			_, err := read(&ending{t.Context(), asked}, CSV, strings.NewReader(content), int64(len(content)))
+			o := Options{Kind: CSV, Size: int64(len(content)), Facts: facts}
+			_, err := Read(&ending{t.Context(), asked}, strings.NewReader(content), o)
 			if err == nil {
 				break
 			}

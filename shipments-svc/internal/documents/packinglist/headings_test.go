@@ -15,9 +15,9 @@ type quantityCase struct {
 
 func (c quantityCase) check(t *testing.T) {
 	t.Helper()
-	content := "Pallet;Product;Size;" + c.headings + "\nP1;Orange Navel;72;" + c.values + "\nP2;Orange Valencia;72;" +
-		"" + c.values + "\n"
-	list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	content := fmt.Sprintf("Pallet;Product;Size;%s\nP1;Orange Navel;72;%[2]s\nP2;Orange Valencia;72;%[2]s\n",
+		c.headings, c.values)
+	list, err := readAs(t.Context(), CSV, content)
 	got := ""
 	switch {
 	case unreadable(err):
@@ -56,11 +56,8 @@ func TestAbbreviatedWeightsAreGrossOrNet(t *testing.T) {
 		quantityCase{"CTNS;" + heading + ";G/W (KGS)", "80;1240;1296", "80 × 15.5", ""}.check(t)
 		quantityCase{"CTNS;G.W. (KG);" + heading, "80;1296;1240", "80 × 15.5", ""}.check(t)
 	}
-	for heading, grams := range map[string]string{
-		"Net weight (g)": "15500", "Net wt per carton (gr)": "15500",
-		"Net gr/ctn": "15500",
-	} {
-		quantityCase{"CTNS;" + heading, "80;" + grams, "80 × 15.5", "*"}.check(t)
+	for _, heading := range []string{"Net weight (g)", "Net wt per carton (gr)", "Net gr/ctn"} {
+		quantityCase{"CTNS;" + heading, "80;15500", "80 × 15.5", "*"}.check(t)
 	}
 }
 
@@ -76,17 +73,21 @@ func TestOtherWeightsAreDoubted(t *testing.T) {
 		quantityCase{"Boxes;" + heading, "80;1296", "80 × 0", "was not used"}.check(t)
 		quantityCase{"Boxes;Net weight kg;" + heading, "80;1240;1296", "80 × 15.5", "*"}.check(t)
 	}
-	quantityCase{"Boxes;Total weight kg;Fruit weight kg", "80;1296;1240", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Fruit kg;Weight kg", "80;1240;1296", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Peso fruta kg;Peso total kg", "80;1240;1296", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Fruit weight (g);Net weight kg", "80;180;1240", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Weight (lb/kg)", "80;1240", "80 × 7.031", "several units"}.check(t)
-	quantityCase{"Boxes;Net weight kg or lb", "80;1240", "80 × 15.5", "several units"}.check(t)
-	quantityCase{"Boxes;TTL N.W. (KG);TTL G.W. (KG)", "80;1240;1296", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Net weight excl. pallet kg", "80;1240", "80 × 15.5", ""}.check(t)
-	quantityCase{"Boxes;Qwerty weight kg", "80;1296", "80 × 16.2", "Qwerty"}.check(t)
-	quantityCase{"Boxes;Net Qwerty kg", "80;1240", "80 × 15.5", "Qwerty"}.check(t)
-	quantityCase{"Boxes;Net Weight Kg (approx)", "80;1240", "80 × 15.5", "approx"}.check(t)
+	for _, c := range []quantityCase{
+		{"Boxes;Total weight kg;Fruit weight kg", "80;1296;1240", "80 × 15.5", ""},
+		{"Boxes;Fruit kg;Weight kg", "80;1240;1296", "80 × 15.5", ""},
+		{"Boxes;Peso fruta kg;Peso total kg", "80;1240;1296", "80 × 15.5", ""},
+		{"Boxes;Fruit weight (g);Net weight kg", "80;180;1240", "80 × 15.5", ""},
+		{"Boxes;Weight (lb/kg)", "80;1240", "80 × 7.031", "several units"},
+		{"Boxes;Net weight kg or lb", "80;1240", "80 × 15.5", "several units"},
+		{"Boxes;TTL N.W. (KG);TTL G.W. (KG)", "80;1240;1296", "80 × 15.5", ""},
+		{"Boxes;Net weight excl. pallet kg", "80;1240", "80 × 15.5", ""},
+		{"Boxes;Qwerty weight kg", "80;1296", "80 × 16.2", "Qwerty"},
+		{"Boxes;Net Qwerty kg", "80;1240", "80 × 15.5", "Qwerty"},
+		{"Boxes;Net Weight Kg (approx)", "80;1240", "80 × 15.5", "approx"},
+	} {
+		c.check(t)
+	}
 }
 
 // A heading with a word that negates or qualifies is not the number of boxes.

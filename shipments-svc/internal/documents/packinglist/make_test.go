@@ -1,14 +1,18 @@
 package packinglist
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"io"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-pdf/fpdf"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -23,17 +27,25 @@ const (
 // Kind is the format of a document.
 type Kind = tables.Kind
 
+// kindOf returns the format of a file.
+func kindOf(file string) Kind {
+	kind := Kind(strings.TrimPrefix(filepath.Ext(file), "."))
+	return cmp.Or(map[Kind]Kind{"txt": CSV, "tsv": CSV, "xlsm": XLSX}[kind], kind)
+}
+
 // readAs reads a packing list, and returns what the service has of it.
-func readAs(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...Assignment) (
-	shipments.Reading, error,
-) {
-	read, err := Read(ctx, content, Options{Kind: kind, Size: size, Given: given})
+func readAs[Content string | []byte](
+	ctx context.Context, kind Kind, content Content, given ...list.Assignment,
+) (shipments.Reading, error) {
+	o := Options{Kind: kind, Size: int64(len(content)), Given: given}
+	read, err := Read(ctx, strings.NewReader(string(content)), o)
 	return served(read), err
 }
 
 // factsOf reads the facts of another document.
-func factsOf(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
-	read, err := Read(ctx, content, Options{Kind: kind, Size: size, Facts: true})
+func factsOf[Content string | []byte](ctx context.Context, kind Kind, content Content) (shipments.Reading, error) {
+	o := Options{Kind: kind, Size: int64(len(content)), Facts: true}
+	read, err := Read(ctx, strings.NewReader(string(content)), o)
 	return served(read), err
 }
 
@@ -58,6 +70,22 @@ type workbook struct {
 	f     *excelize.File
 	sheet string
 	row   int // the last row written
+}
+
+// newWorkbook returns an empty workbook, to which rows are added.
+func newWorkbook(t *testing.T, rows ...[]any) *workbook {
+	t.Helper()
+	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
+	w.add(rows...)
+	return w
+}
+
+// bytes returns the file.
+func (w *workbook) bytes() []byte {
+	w.t.Helper()
+	var b bytes.Buffer
+	w.check(w.f.Write(&b))
+	return b.Bytes()
 }
 
 func (w *workbook) check(err error) {

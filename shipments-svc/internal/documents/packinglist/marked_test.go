@@ -1,7 +1,6 @@
 package packinglist
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -11,17 +10,10 @@ import (
 // markedList returns a list of a workbook that was changed, and its warnings.
 func markedList(t *testing.T, change func(*workbook), old, text string) (boxes []int, warnings string) {
 	t.Helper()
-	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
-	w.add(
-		[]any{"Pallet", "Produce", "Size", "Boxes", "Net kg"},
-		[]any{"P1", "Plum", "55-60", 80, 400},
-		[]any{"P2", "Plum", "55-60", 81, 405},
-	)
+	w := newWorkbook(t, []any{"Pallet", "Produce", "Size", "Boxes", "Net kg"},
+		[]any{"P1", "Plum", "55-60", 80, 400}, []any{"P2", "Plum", "55-60", 81, 405})
 	change(w)
-	var b bytes.Buffer
-	w.check(w.f.Write(&b))
-	content := replaced(t, b.Bytes(), old, text)
-	list, err := readAs(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), XLSX, replaced(t, w.bytes(), old, text))
 	w.check(err)
 	for _, p := range list.Pallets {
 		boxes = append(boxes, p.Boxes)
@@ -38,17 +30,15 @@ func TestFormatsThatChangeACell(t *testing.T) {
 	rich := func(runs ...excelize.RichTextRun) func(*workbook) {
 		return func(w *workbook) { w.check(w.f.SetCellRichText("Sheet1", "D3", runs)) }
 	}
+	struck := &excelize.Font{Strike: true}
 	for name, c := range map[string]struct {
 		change func(*workbook)
 		boxes  int
 		warns  string
 	}{
-		"corrected": {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
-		"struck": {
-			rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81,
-			"struck through",
-		},
-		"bold": {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
+		"corrected": {rich(run("264", struck), run(" 81", nil)), 81, "struck through"},
+		"struck":    {rich(run("8", struck), run("1", struck)), 81, "struck through"},
+		"bold":      {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
 		"rounded": {func(w *workbook) {
 			w.check(w.f.SetCellValue("Sheet1", "D3", 239.6))
 			w.format("D3", "D3", "0")

@@ -48,16 +48,10 @@ type Options struct {
 // Reading is the result of reading; package list has its types.
 type Reading = list.Reading
 
-// Mapping describes how one table was understood.
-type Mapping = list.Mapping
-
-// Assignment corrects mappings.
-type Assignment = list.Assignment
-
 // Unreadable is the error of a document that cannot be read.
 type Unreadable struct {
 	tables.Unreadable
-	Mappings []Mapping // how far its tables were understood
+	Mappings []list.Mapping // how far its tables were understood
 	Trace    list.Trace
 }
 
@@ -101,7 +95,7 @@ func besides(err error, book tables.Book) error {
 }
 
 // failed returns an error of a stage as an Unreadable.
-func failed(err error, mappings []Mapping, trace list.Trace) error {
+func failed(err error, mappings []list.Mapping, trace list.Trace) error {
 	if bad, ok := errors.AsType[*tables.Unreadable](err); ok {
 		return &Unreadable{Unreadable: *bad, Mappings: mappings, Trace: trace}
 	}

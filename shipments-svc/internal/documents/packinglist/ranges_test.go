@@ -35,7 +35,7 @@ func TestSeveralPalletsBesideOtherLabels(t *testing.T) {
 func pallets(t *testing.T, lines ...string) string {
 	t.Helper()
 	content := strings.Join(lines, "\n")
-	list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), CSV, content)
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		return unreadable.Code
 	} else if err != nil {

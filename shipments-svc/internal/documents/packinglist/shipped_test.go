@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // A pallet that is listed and not shipped is a warning, wherever the list says so.
@@ -24,15 +22,11 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 		"Loaded:Y": false, "Cancelled:N": false, "Status:OK": false, "Embarcado:sí": false, "Cancelled:no": false,
 	} {
 		heading, value, _ := strings.Cut(column, ":")
-		content := "Pallet;Product;Size;Boxes;Net kg;" + heading +
-			"\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;" +
-			"1240;" + value + "\n"
-		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
-		if err != nil || len(list.Pallets) != 2 {
-			t.Fatal(column, err)
-		}
-		if got := strings.Contains(warningsOf(list, err), "may not have been shipped"); got != doubtful {
-			t.Errorf("%s: %t", column, got)
+		list := listOf(t, "Pallet;Product;Size;Boxes;Net kg;"+heading, "P1;Orange Navel;72;80;1240;",
+			"P2;Orange Valencia;72;80;1240;"+value)
+		warned := strings.Contains(warningsOf(list, nil), "may not have been shipped")
+		if len(list.Pallets) != 2 || warned != doubtful {
+			t.Errorf("%s: %d pallets, warned %t", column, len(list.Pallets), warned)
 		}
 	}
 	for _, row := range []string{
@@ -40,27 +34,27 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 		"FOR NEXT VESSEL", "SALDO EN CÁMARA", "La palette 2 est restée à quai", "RESERVE PALLETS",
 		"P2 cancelled;Orange Valencia;72;80;1240",
 	} {
-		content := "Pallet;Product;Size;Boxes;Net kg\nP1;Orange Navel;72;80;1240\n" + row + "\nP3;Orange Valencia;72;80;" +
-			"1240\n"
-		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
-		if err != nil || !strings.Contains(warningsOf(list, err), "may not have been shipped") {
-			t.Errorf("%s: %v %s", row, err, warningsOf(list, err))
+		list := listOf(t, "Pallet;Product;Size;Boxes;Net kg", "P1;Orange Navel;72;80;1240", row,
+			"P3;Orange Valencia;72;80;1240")
+		if got := warningsOf(list, nil); !strings.Contains(got, "may not have been shipped") {
+			t.Errorf("%s: %s", row, got)
 		}
 	}
+}
+
+// oranges is a list of one pallet of 80 boxes.
+func oranges(t *testing.T) *workbook {
+	t.Helper()
+	headings := []any{"Pallet", "Product", "Size", "Boxes", "Net kg"}
+	return newWorkbook(t, headings, []any{"P1", "Orange Navel", "72", 80, 1240})
 }
 
 // A number of a workbook may have an exponent, and a format that hides its unit.
 func TestStoredNumbersOfWorkbooksAreRead(t *testing.T) {
 	t.Parallel()
-	f := excelize.NewFile()
-	w := &workbook{t: t, f: f, sheet: "Sheet1"}
-	w.add([]any{"Pallet", "Product", "Size", "Boxes", "Net kg"})
-	w.add([]any{"P1", "Orange Navel", "72", 80, 1240})
-	var b bytes.Buffer
-	w.check(f.Write(&b))
+	content := oranges(t).bytes()
 	for _, stored := range []string{"8E1", "8.0e+01", "80.0", "0.8E2"} {
-		content := replaced(t, b.Bytes(), "<v>80</v>", "<v>"+stored+"</v>")
-		list, err := readAs(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), XLSX, replaced(t, content, "<v>80</v>", "<v>"+stored+"</v>"))
 		if err != nil || list.Pallets[0].Boxes != 80 {
 			t.Errorf("%s: %v %+v", stored, err, list)
 		}
@@ -74,13 +68,9 @@ func TestStoredNumbersOfAnotherKindAreRefused(t *testing.T) {
 		`0`: 80, `0" ctns"`: 80, `#,##0_)`: 80, `0.0`: 80, `0"kg"`: 0, `0 "kg"`: 0,
 		`0%`: 0, `yyyy-mm-dd`: 0, `[h]:mm`: 0,
 	} {
-		w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
-		w.add([]any{"Pallet", "Product", "Size", "Boxes", "Net kg"})
-		w.add([]any{"P1", "Orange Navel", "72", 80, 1240})
+		w := oranges(t)
 		w.format("D2", "D2", format)
-		var b bytes.Buffer
-		w.check(w.f.Write(&b))
-		list, err := readAs(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		list, err := readAs(t.Context(), XLSX, w.bytes())
 		if boxes == 0 && !unreadable(err) ||
 			boxes > 0 && (err != nil || list.Pallets[0].Boxes != boxes || warningsOf(list, err) != "") {
 			t.Errorf("%s: %v %+v", format, err, list)

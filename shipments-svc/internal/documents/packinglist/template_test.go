@@ -1,7 +1,6 @@
 package packinglist
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
@@ -16,11 +15,11 @@ func TestTemplatesApplyToTheListsTheyWereMadeFrom(t *testing.T) {
 		"Pallet,Carton no.,Size,Kg\nP1,1,16,4\nP1,2,16,4\nP1,3,18,4\nP2,4,18,4": "C",
 	} {
 		fingerprint := listOf(t, content).Mappings[0].Fingerprint
-		template := Assignment{
+		template := list.Assignment{
 			Fingerprint: fingerprint, Template: "Kakuzi",
 			Columns: []list.AssignedColumn{{Column: "A", Field: "pallet_number"}, {Column: column, Field: "lot"}},
 		}
-		read, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
+		read, err := readAs(t.Context(), CSV, content, template)
 		m := read.Mappings[0]
 		if err != nil || m.Source != list.FromTemplate || m.Columns[column[0]-'A'].Field != "lot" {
 			t.Errorf("%s: %+v %v", content, read.Mappings, err)

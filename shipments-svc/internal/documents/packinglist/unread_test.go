@@ -1,31 +1,18 @@
 package packinglist
 
-import (
-	"testing"
-)
+import "testing"
 
 // Signs and words that mean "as above" are no pallets.
 func TestLabelsThatMeanAsAbove(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{
-		`''`, "-", "...", ".", "↓", "same", "as above", "idem", "P1 (cont.)", "P1 cont'd",
-		"P1 continued",
+		`''`, "-", "...", ".", "↓", "same", "as above", "idem", "P1 (cont.)", "P1 cont'd", "P1 continued",
 	} {
-		listCase{
-			"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + label + ",Plum,50-55,60,300",
-			"P1 120 × 5000",
-			"",
-		}.check(
-			t,
-		)
+		content := "Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + label + ",Plum,50-55,60,300"
+		listCase{content, "P1 120 × 5000", ""}.check(t)
 	}
-	list := listOf(
-		t,
-		"Pallet,Produce,Size,Cartons,Net kg",
-		"P1,Plum,55-60,60,300",
-		"P2,ditto,same,60,300",
-		"P3,-,-,60,300",
-	)
+	list := listOf(t, "Pallet,Produce,Size,Cartons,Net kg", "P1,Plum,55-60,60,300", "P2,ditto,same,60,300",
+		"P3,-,-,60,300")
 	if p := list.Pallets; p[1].ProduceName != "Plum" || p[1].Calibre != "55-60" || p[2].ProduceName != "" {
 		t.Errorf("%+v", p)
 	}

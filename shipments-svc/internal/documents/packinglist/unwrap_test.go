@@ -32,7 +32,7 @@ func spaced(t *testing.T, lines ...string) (list, warnings string) {
 	if err := p.Output(&b); err != nil {
 		t.Fatal(err)
 	}
-	read, err := readAs(t.Context(), PDF, bytes.NewReader(b.Bytes()), int64(b.Len()))
+	read, err := readAs(t.Context(), PDF, b.Bytes())
 	var all []string
 	for _, p := range read.Pallets {
 		all = append(all, fmt.Sprintf("%s %s %s %d", p.Number, p.ProduceName, p.Calibre, p.Boxes))

@@ -1,8 +1,6 @@
 package packinglist
 
 import (
-	"bytes"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +15,7 @@ import (
 func listOf(t *testing.T, lines ...string) shipments.Reading {
 	t.Helper()
 	content := strings.Join(lines, "\n")
-	list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), CSV, content)
 	if err != nil {
 		t.Fatalf("%s: %v", content, err)
 	}
@@ -90,19 +88,14 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 // TestDateCellsAreDates in ISO 8601 whatever they show, and a remark where a label was meant.
 func TestDateCellsAreDates(t *testing.T) {
 	t.Parallel()
-	f := excelize.NewFile()
-	dates, err := f.NewStyle(&excelize.Style{NumFmt: 14})
 	day := time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC)
-	var b bytes.Buffer
-	if err := errors.Join(
-		err, f.SetSheetRow("Sheet1", "A1", &[]any{"Pallet No", "Produce", "Cartons", "Net kg/carton", "Harvest date"}),
-		f.SetSheetRow("Sheet1", "A2", &[]any{"P1", "Avocado", 80, 4, day}),
-		f.SetSheetRow("Sheet1", "A3", &[]any{day, "Avocado", 80, 4, day}),
-		f.SetCellStyle("Sheet1", "E2", "E3", dates), f.SetCellStyle("Sheet1", "A3", "A3", dates), f.Write(&b),
-	); err != nil {
-		t.Fatal(err)
-	}
-	list, err := readAs(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+	w := newWorkbook(t, []any{"Pallet No", "Produce", "Cartons", "Net kg/carton", "Harvest date"},
+		[]any{"P1", "Avocado", 80, 4, day}, []any{day, "Avocado", 80, 4, day})
+	dates, err := w.f.NewStyle(&excelize.Style{NumFmt: 14})
+	w.check(err)
+	w.check(w.f.SetCellStyle("Sheet1", "E2", "E3", dates))
+	w.check(w.f.SetCellStyle("Sheet1", "A3", "A3", dates))
+	list, err := readAs(t.Context(), XLSX, w.bytes())
 	if err != nil || len(list.Pallets) != 2 || list.Pallets[0].HarvestedOn != "2026-11-04" {
 		t.Errorf("%+v: %v", list.Pallets, err)
 	}

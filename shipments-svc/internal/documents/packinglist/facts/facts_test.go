@@ -7,6 +7,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables/tablestest"
 )
 
 func TestRowsHaveFacts(t *testing.T) {
@@ -23,12 +24,8 @@ func TestRowsHaveFacts(t *testing.T) {
 		"Seal no.: ML-9144 Vessel: Anna":   "seal_number=ML-9144 vessel=Anna",
 		"A note of 16 words":               "",
 	} {
-		row := tables.Row{Number: 1}
-		for cell := range strings.SplitSeq(text, "|") {
-			row.Cells = append(row.Cells, tables.Cell{Text: cell})
-		}
 		var l List
-		l.Row(tables.Table{Rows: []tables.Row{row}}, 0)
+		l.Row(tablestest.Sheet(text), 0)
 		var got []string
 		for _, f := range l.All {
 			got = append(got, fmt.Sprintf("%s=%s", f.Kind, f.Text))

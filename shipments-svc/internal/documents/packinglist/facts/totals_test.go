@@ -6,19 +6,13 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables/tablestest"
 )
 
-// sheet is a table of rows with cells separated by semicolons.
-func sheet(rows string) (t tables.Table) {
-	for i, text := range strings.Split(rows, "\n") {
-		row := tables.Row{Number: i + 1}
-		for cell := range strings.SplitSeq(text, ";") {
-			row.Cells = append(row.Cells, tables.Cell{Text: cell})
-		}
-		if text != "" {
-			t.Rows = append(t.Rows, row)
-		}
-	}
+// sheet is a table of rows with cells separated by semicolons, without the empty rows.
+func sheet(rows string) tables.Table {
+	t := tablestest.Sheet(strings.ReplaceAll(rows, ";", "|"))
+	t.Rows = slices.DeleteFunc(t.Rows, func(r tables.Row) bool { return len(r.Cells) == 1 && r.Cells[0].Text == "" })
 	return t
 }
 

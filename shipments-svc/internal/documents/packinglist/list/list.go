@@ -349,3 +349,17 @@ func SSCC(label string) string {
 	}
 	return digits
 }
+
+// CheckDigit returns the check digit of a GS1 key without its last digit (GS1 General Specifications, 7.9.1):
+// weights 3 and 1 alternately from the right, completed to a multiple of ten.
+func CheckDigit(digits string) byte {
+	sum := 0
+	for i := range len(digits) {
+		n := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 0 {
+			n *= 3
+		}
+		sum += n
+	}
+	return '0' + byte((10-sum%10)%10)
+}

@@ -256,11 +256,7 @@ func unitName(text string) string { return strings.ToLower(strings.Trim(text, " 
 // SSCC returns the 18 digits of an SSCC whose check digit is right, or "".
 func SSCC(text string) string {
 	digits := list.SSCC(text)
-	sum := 0
-	for i, c := range []byte(digits) {
-		sum += int(c-'0') * (3 - 2*(i%2)) // GS1 General Specifications, 7.9.1
-	}
-	if sum%10 != 0 {
+	if last := len(digits) - 1; last < 0 || digits[last] != list.CheckDigit(digits[:last]) {
 		return ""
 	}
 	return digits
