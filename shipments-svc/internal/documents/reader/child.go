@@ -51,12 +51,13 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 		Failure any                  `json:",omitempty"`
 	}
 	switch args[0] {
-	case page:
-		r.Page, err = pageOf(ctx, file, o, args[3])
-	case table:
-		r.Page, err = tableOf(ctx, file, o, args[3], args[4])
+	case page, table:
+		r.Page, err = part(ctx, file, o, args[3:])
 	default:
-		r.Reading, err = readingOf(ctx, file, o)
+		var read packinglist.Reading
+		if read, err = packinglist.Read(ctx, file, o); err == nil {
+			r.Reading = &read
+		}
 	}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
 		r.Failure = map[string]any{"code": bad.Code, "detail": sentence(bad.Unreadable), "mappings": bad.Mappings}
@@ -68,69 +69,55 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	return json.NewEncoder(out).Encode(r)
 }
 
-func readingOf(ctx context.Context, file io.ReaderAt, o packinglist.Options) (*packinglist.Reading, error) {
-	read, err := packinglist.Read(ctx, file, o)
+// part returns what which names of a document: a number is a page of a PDF as a picture, or else a table as JSON; a
+// sheet and a row are the rows about it, see tablePart.
+func part(ctx context.Context, file io.ReaderAt, o packinglist.Options, which []string) ([]byte, error) {
+	n, err := strconv.Atoi(which[len(which)-1])
 	if err != nil {
 		return nil, err
 	}
-	return &read, nil
-}
-
-// pageOf returns a page of a PDF as a picture, or a table as JSON.
-func pageOf(ctx context.Context, file io.ReaderAt, o packinglist.Options, number string) ([]byte, error) {
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return nil, err
-	}
-	if o.Kind == tables.PDF {
+	ofSheet := len(which) == 2
+	if o.Kind == tables.PDF && !ofSheet {
 		return tables.Picture(file, o.Size, n)
 	}
 	book, err := tables.Read(ctx, o.Kind, file, o.Size)
 	if err != nil {
 		return nil, err
 	}
+	if ofSheet {
+		return json.Marshal(tablePart(book.Tables, which[0], n))
+	}
 	if n < 1 || n > len(book.Tables) {
 		return nil, &tables.Unreadable{Code: tables.NoPage, Detail: "the document has no such table"}
 	}
-	shown := shownTable(book.Tables[n-1], 0, shipments.MaxShownRows)
-	return json.Marshal(map[string]any{"table": shown})
+	return json.Marshal(map[string]any{"table": shownTable(book.Tables[n-1], 0, shipments.MaxShownRows)})
 }
 
-// tableOf returns the rows about a row of the table of a sheet as JSON of a shipments.TablePart; of another sheet than
-// there is those of the first.
-func tableOf(ctx context.Context, file io.ReaderAt, o packinglist.Options, sheet, from string) ([]byte, error) {
-	row, err := strconv.Atoi(from)
-	if err != nil {
-		return nil, err
-	}
-	book, err := tables.Read(ctx, o.Kind, file, o.Size)
-	if err != nil {
-		return nil, err
-	}
-	var part shipments.TablePart
+// tablePart returns the rows about a row of the table of a sheet; of another sheet than there is those of the first.
+func tablePart(all []tables.Table, sheet string, row int) (part shipments.TablePart) {
 	chosen := 0
-	for i, t := range book.Tables {
+	for i, t := range all {
 		if part.Sheets = append(part.Sheets, t.Name); t.Name == sheet {
 			chosen = i
 		}
 	}
-	if len(book.Tables) == 0 {
-		return json.Marshal(part)
+	if len(all) == 0 {
+		return part
 	}
 	const most = shipments.MaxPartRows
-	rows := book.Tables[chosen].Rows
+	rows := all[chosen].Rows
 	at := slices.IndexFunc(rows, func(r tables.Row) bool { return r.Number >= row })
 	if at < 0 {
 		at = max(0, len(rows)-1)
 	}
 	at -= at % most
-	if part.ShownTable = shownTable(book.Tables[chosen], at, most); at > 0 {
+	if part.ShownTable = shownTable(all[chosen], at, most); at > 0 {
 		part.Before = rows[at-most].Number
 	}
 	if at+most < len(rows) {
 		part.After = rows[at+most].Number
 	}
-	return json.Marshal(part)
+	return part
 }
 
 // shownTable returns the rows of a table from one on, at most so many.

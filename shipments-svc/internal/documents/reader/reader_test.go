@@ -141,49 +141,35 @@ func reading(t *testing.T, docType shipments.DocumentType, kind, content string)
 	return read, bad.Failure
 }
 
-const content = `Packing list;;;;
-Container;CSQU3054383;;;
-Pallet;Product;Size;Cartons;Net kg/carton
-0041;Avocado Hass;18;264;4,125
-0042;Avocado Hass;20;132;4,125
-0042;Avocado Fuerte;20;132;4,125
-Total;;;528;
+const content = `Packing list;;;;;;
+Container;CSQU3054383;;;;;
+Pallet;Product;Size;Cartons;Net kg/carton;Lot;PUC
+0041;Avocado Hass;18;264;4,125;;
+0042;Avocado Hass;20;132;4,125;L7;B1234
+0042;Avocado Fuerte;20;132;4,125;;
+Total;;;528;;;
 `
 
 func TestReadPackingList(t *testing.T) {
 	t.Parallel()
 	read, failure := reading(t, shipments.PackingList, "csv", content)
-	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || read.RowsRead != 3 {
+	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || read.RowsRead != 3 || len(read.Mappings) != 1 {
 		t.Fatalf("%+v, %+v", read, failure)
 	}
-	first, second := read.Pallets[0], read.Pallets[1]
+	first, second, m := read.Pallets[0], read.Pallets[1], read.Mappings[0]
 	if first.Number != "0041" || first.ProduceName != "Avocado Hass" || first.Calibre != "18" || first.Boxes != 264 ||
-		first.BoxWeight != 4125 ||
-		first.Source != (shipments.Source{Row: 4}) || first.Contents != nil || first.Places != (list.Places{}) {
+		first.BoxWeight != 4125 || first.Source != (shipments.Source{Row: 4}) || first.Contents != nil ||
+		first.Places != (list.Places{}) {
 		t.Errorf("%+v", first)
 	}
 	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" ||
-		second.Contents[1].Row != 6 {
+		second.Contents[1].Row != 6 || second.Contents[0].Lot != "L7" || second.Contents[0].PUC != "B1234" {
 		t.Errorf("%+v", second)
 	}
-	m := read.Mappings
-	if len(m) != 1 || m[0].HeaderRow != 3 || len(m[0].Columns) != 5 || len(m[0].Skipped) != 1 ||
-		m[0].Skipped[0].Row != 7 ||
-		m[0].Columns[4].Heading != "Net kg/carton" || m[0].Columns[4].Field != "box_weight" || m[0].Columns[4].Unit != "kg" ||
-		!m[0].Columns[4].Used {
-		t.Errorf("%+v", m)
+	if m.HeaderRow != 3 || len(m.Columns) != 7 || len(m.Skipped) != 1 || m.Skipped[0].Row != 7 {
+		t.Fatalf("%+v", m)
 	}
-}
-
-func TestReadKeepsLotAndPUC(t *testing.T) {
-	t.Parallel()
-	read, failure := reading(t, shipments.PackingList, "csv",
-		"Pallet,Boxes,Net kg,Lot,PUC\n1,80,900,L7,B1234\n2,80,900,,\n")
-	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || len(read.Pallets[0].Contents) != 1 ||
-		read.Pallets[1].Contents != nil {
-		t.Fatalf("%+v, %+v", read, failure)
-	}
-	if c := read.Pallets[0].Contents[0]; c.Lot != "L7" || c.PUC != "B1234" || c.Boxes != 80 || c.Row != 2 {
+	if c := m.Columns[4]; c.Heading != "Net kg/carton" || c.Field != "box_weight" || c.Unit != "kg" || !c.Used {
 		t.Errorf("%+v", c)
 	}
 }

@@ -3,7 +3,6 @@ package tables
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -163,19 +162,6 @@ func declaring(t *testing.T, size uint64, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestReadEndsWithItsContext, for each format.
-func TestReadEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	for kind, content := range map[Kind][]byte{CSV: []byte("a,b,c\n"), XLSX: manyRows(t, 2), PDF: paged(t, 2)} {
-		_, err := Read(over, kind, bytes.NewReader(content), int64(len(content)))
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", kind, err)
-		}
-	}
-}
-
 // TestStoredCells: stored numbers, merged cells and hidden content.
 func TestStoredCells(t *testing.T) {
 	t.Parallel()
@@ -190,11 +176,7 @@ func TestStoredCells(t *testing.T) {
 			f.SetCellStyle("Sheet1", "A2", "A2", style),
 			f.SetSheetRow("Sheet1", "A3", &[]any{"hidden"}),
 			f.SetRowVisible("Sheet1", 3, false),
-			f.SetCellFormula(
-				"Sheet1",
-				"D4",
-				"A2*2",
-			),
+			f.SetCellFormula("Sheet1", "D4", "A2*2"),
 			f.SetCellValue("Sheet1", "C4", "y"),
 			f.MergeCell("Sheet1", "C4", "C6"),
 			f.SetCellValue("Sheet1", "A6", "z"),
@@ -256,11 +238,8 @@ func TestLongTextsAreCut(t *testing.T) {
 
 func TestUnreadableSaysWhy(t *testing.T) {
 	t.Parallel()
-	if got := (&Unreadable{
-		Code:   TooLarge,
-		Detail: "the document has more than 64 MiB",
-	}).Error(); got != "too_large_unzipped: the document has more than 64 "+
-		"MiB" {
+	bad := &Unreadable{Code: TooLarge, Detail: "the document has more than 64 MiB"}
+	if got := bad.Error(); got != "too_large_unzipped: the document has more than 64 MiB" {
 		t.Error(got)
 	}
 }
