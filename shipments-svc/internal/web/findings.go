@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -13,7 +14,7 @@ import (
 type checkRow struct {
 	shipments.Check
 	Basis  string // the standard that it compares with; "": none
-	Places []link
+	Places []pages.Link
 }
 
 // checkRows are checks, failing first.
@@ -23,9 +24,6 @@ type checkRows []checkRow
 func (rows checkRows) With(results ...shipments.Result) checkRows {
 	return slices.DeleteFunc(slices.Clone(rows), func(r checkRow) bool { return !slices.Contains(results, r.Result) })
 }
-
-// link leads to where a check found something.
-type link struct{ Text, To string }
 
 // order is that of results on the page.
 var order = []shipments.Result{shipments.Fail, shipments.Warn, shipments.Pass, shipments.Skip}
@@ -78,7 +76,7 @@ func (p placesOf) findings(found []shipments.Check, pallets []shipments.Pallet) 
 		row := checkRow{Check: c}
 		row.Details, row.Basis, _ = strings.Cut(c.Details, " Basis: ")
 		for _, l := range c.Locations {
-			where := link{locationText(l, p.names[l.Document]), p.To(l.Source)}
+			where := pages.Link{Text: locationText(l, p.names[l.Document]), To: p.To(l.Source)}
 			if i, ok := at[l.Source]; ok && l.Row > 0 {
 				where.To = cmp.Or(where.To, p.pallets+number(int64(i)))
 				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {
