@@ -50,10 +50,11 @@ type queue struct {
 }
 
 type acquisition struct {
-	n       int64
-	granted chan struct{} // closed once n is in use
-	revoke  func()        // nil: it is not revocable
-	revoked bool
+	n        int64
+	granted  chan struct{} // closed once n is in use; nil: it did not wait
+	revoke   func()        // nil: it is not revocable
+	revoked  bool
+	released bool
 }
 
 // New returns Shares of which nothing is in use.
@@ -75,17 +76,31 @@ func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release fu
 func (s *Shares[Key]) AcquireRevocable(
 	ctx context.Context, key Key, n int64, revoke func(),
 ) (release func(), err error) {
-	a := &acquisition{n: min(n, s.Each), granted: make(chan struct{}), revoke: revoke}
-	if err = s.enqueue(key, a); err == nil {
-		err = s.wait(ctx, a)
+	a := &acquisition{n: min(n, s.Each), revoke: revoke}
+	if !s.take(key, a) {
+		a.granted = make(chan struct{})
+		if err = s.enqueue(key, a); err == nil {
+			err = s.wait(ctx, a)
+		}
+		if err != nil {
+			err = s.withdraw(key, a, err)
+		}
+		if err != nil {
+			return func() {}, err
+		}
 	}
-	if err != nil {
-		err = s.withdraw(key, a, err)
+	return func() { s.release(key, a) }, nil
+}
+
+// take grants an acquisition that fits in while there is no queue, which is the usual case, and reports whether it did.
+func (s *Shares[Key]) take(key Key, a *acquisition) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fits := len(s.queues) == 0 && s.used+a.n <= s.Total && s.usedBy[key]+a.n <= s.Each
+	if fits {
+		s.hold(key, a)
 	}
-	if err != nil {
-		return func() {}, err
-	}
-	return sync.OnceFunc(func() { s.release(key, a) }), nil
+	return fits
 }
 
 // enqueue puts an acquisition into the queue of its key and grants what can be granted. It returns ErrTotal if the
@@ -139,11 +154,6 @@ func (s *Shares[Key]) forget(key Key, a *acquisition) {
 }
 
 func (s *Shares[Key]) wait(ctx context.Context, a *acquisition) error {
-	select {
-	case <-a.granted: // at once, without a timer
-		return nil
-	default:
-	}
 	timer := time.NewTimer(s.Wait)
 	defer timer.Stop()
 	select {
@@ -181,6 +191,10 @@ func (s *Shares[Key]) withdraw(key Key, a *acquisition, err error) error {
 func (s *Shares[Key]) release(key Key, a *acquisition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if a.released {
+		return
+	}
+	a.released = true
 	if s.forget(key, a); a.revoked {
 		s.leaving -= a.n
 	}
@@ -199,10 +213,14 @@ func (s *Shares[Key]) grant() {
 		s.turn++
 		q.turn = s.turn
 		s.remove(key, 0)
-		if s.use(key, a.n); a.revoke != nil {
-			s.slow[key] = append(s.slow[key], a)
-		}
+		s.hold(key, a)
 		close(a.granted)
+	}
+}
+
+func (s *Shares[Key]) hold(key Key, a *acquisition) {
+	if s.use(key, a.n); a.revoke != nil {
+		s.slow[key] = append(s.slow[key], a)
 	}
 }
 
