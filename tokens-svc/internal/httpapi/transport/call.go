@@ -72,9 +72,9 @@ func holders(s *tokens.Service, timeout time.Duration, needs tokens.Permission) 
 // anyToken stands for no permission, of an operation for every valid token.
 const anyToken tokens.Permission = ""
 
-// authorize gives the call the rights of its token, which must be valid and hold the permission: both now, as stored and
-// as its owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization than
-// the gateway asserts, is refused like a revoked one: then the gateway and this program disagree.
+// authorize gives the call the rights of its token, which must be valid and hold the permission: both now, as stored
+// and as its owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization
+// than the gateway asserts, is refused like a revoked one: then the gateway and this program disagree.
 func (c *call) authorize(ctx context.Context, s *tokens.Service, needs tokens.Permission) error {
 	id, err := assertion.FromHeader(c.request.Header)
 	if err != nil {
