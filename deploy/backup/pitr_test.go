@@ -83,14 +83,8 @@ func TestBothDatabasesRecoverToATime(t *testing.T) {
 	if got := s.eventually(t, revoked.Secret, http.StatusUnauthorized); got != http.StatusUnauthorized {
 		t.Errorf("the token that was revoked after the time: %d", got)
 	}
-	if got := s.eventually(t, kept.Secret, http.StatusOK); got != http.StatusOK {
-		t.Errorf("a token of before: %d", got)
-	}
 	if res := s.call(t, http.MethodGet, path+"/content", kept.Secret, nil, ""); sha256.Sum256(res.body) != sum {
 		t.Errorf("the document that was deleted after the time: %d", res.status)
-	}
-	if n := query(t, connect(t, s.DSN("tokens")), `SELECT count(*)::text FROM sessions`); n[0] != "0" {
-		t.Errorf("%s sessions", n[0])
 	}
 	if other := archived(t, s); filepath.Base(other) == filepath.Base(access) {
 		t.Error("the archive of the state that was lost is overwritten")

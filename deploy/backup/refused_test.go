@@ -77,9 +77,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			}
 			changes := "/dev/null"
 			if c.changes != "" {
-				changes = filepath.Join(damaged, "changes.jsonl")
-			}
-			if c.changes != "" {
+				changes = filepath.Join(damaged, "access")
 				if err := os.WriteFile(changes, []byte(c.changes), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -171,8 +169,7 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	copies := tempDir(t)
-	settings := offSite(t, filepath.Join(copies, "off-site"), copies)
+	settings := offSite(filepath.Join(tempDir(t), "off-site"))
 	for range 3 {
 		if out := script(t, s, "scheduled", settings, scheduled, "1"); strings.Contains(out, "not recorded") {
 			t.Error(out)
@@ -184,7 +181,7 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 	// A backup that does not get there fails, and its time does not count.
 	const recorded = `SELECT backed_up_at::text FROM revision`
 	last := query(t, db, recorded)
-	settings = append(settings, "RESTIC_PASSWORD_FILE="+filepath.Join(scheduled, writing, "lock"))
+	settings = append(settings, "RESTIC_PASSWORD=another one")
 	if out, err := command(s, "backup", settings, dir).CombinedOutput(); err == nil ||
 		!slices.Equal(query(t, db, recorded), last) {
 		t.Errorf("without a copy off site: %v, recorded after %s\n%s", err, last, out)

@@ -65,7 +65,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		}
 	}
 	store, bucket := s3(t)
-	offSite := offSite(t, "s3:"+strings.TrimPrefix(bucket[0], "S3_ENDPOINT=")+"/off-site", filepath.Dir(store))
+	offSite := offSite("s3:" + strings.TrimPrefix(bucket[0], "S3_ENDPOINT=") + "/off-site")
 	script(t, first, "backup", offSite, dir)
 	before := map[string]map[string][]string{
 		"tokens":    rows(t, first.DSN("tokens")),
@@ -242,24 +242,11 @@ func s3(t *testing.T) (dir string, settings []string) {
 		address, "S3_BUCKET=documents", "S3_ACCESS_KEY=quayside", "S3_SECRET_KEY=quayside-drills"}
 }
 
-// offSite returns the settings of the copies off site, in a repository in a directory that root is to have.
-func offSite(t *testing.T, repository, root string) []string {
-	t.Helper()
-	secrets := tempDir(t)
-	for name, content := range map[string]string{
-		"password":    "a password of the copies",
-		"credentials": "[default]\naws_access_key_id = quayside\naws_secret_access_key = quayside-drills\n",
-	} {
-		if err := os.WriteFile(filepath.Join(secrets, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(root, "off-site"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+// offSite returns the settings of copies off site.
+func offSite(repository string) []string {
 	return []string{
-		"RESTIC_REPOSITORY=" + repository, "RESTIC_PASSWORD_FILE=" + filepath.Join(secrets, "password"),
-		"AWS_SHARED_CREDENTIALS_FILE=" + filepath.Join(secrets, "credentials"), "RESTIC_KEEP=--keep-last 2",
+		"RESTIC_REPOSITORY=" + repository, "RESTIC_PASSWORD=a password", "RESTIC_KEEP=--keep-last 2",
+		"AWS_ACCESS_KEY_ID=quayside", "AWS_SECRET_ACCESS_KEY=quayside-drills",
 	}
 }
 

@@ -62,6 +62,16 @@ func TestEachImageIsBuiltOnceAndPulledOnlyIfAsked(t *testing.T) {
 	}
 }
 
+// Its client programs and its archive are of the server's version.
+func TestTheImagesHaveTheServersPostgres(t *testing.T) {
+	t.Parallel()
+	_, version, _ := strings.Cut(read(t, "docker-compose.yml").Services["postgres"].Image, ":")
+	text, err := os.ReadFile(filepath.Join(root, "deploy/Dockerfile"))
+	if err != nil || !strings.Contains(string(text), "\nARG POSTGRES="+version+"\n") {
+		t.Errorf("the Dockerfile has another POSTGRES than %s (%v)", version, err)
+	}
+}
+
 func TestTheDemoWaitsForItsTablesAndFollowsThePort(t *testing.T) {
 	t.Parallel()
 	services := read(t, "docker-compose.yml").Services

@@ -20,9 +20,7 @@ func (accessList) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
 		grants, err := s.repo.Access(ctx)
 		for _, g := range grants {
-			if err == nil {
-				_, err = fmt.Fprintln(p.stdout, g.Kind, g.Key, g.Value)
-			}
+			_, _ = fmt.Fprintln(p.stdout, g.Kind, g.Key, g.Value) // a list that breaks off is refused
 		}
 		return err
 	})
@@ -53,7 +51,7 @@ func (c accessWithdraw) Run(ctx context.Context, p program) error {
 		}
 		for _, g := range grants {
 			value := newest[g.Kind+" "+g.Key]
-			_, user, _ := strings.Cut(g.Key, "/")
+			user, _, _ := strings.Cut(g.Key, "/")
 			if g.Kind == "member" && g.Value == string(tokens.RoleOwner) && newest["account "+user] == "" {
 				value = "" // the last owner of an organization cannot be disabled
 			}
@@ -70,43 +68,33 @@ func (c accessWithdraw) Run(ctx context.Context, p program) error {
 
 // readGrants returns what access list printed. A list that is not whole, or has fewer events than this database, is
 // refused.
-func readGrants(in io.Reader, events string) (map[string]string, error) {
+func readGrants(in io.Reader, here string) (map[string]string, error) {
 	grants, last := map[string]string{}, []string{"", "", ""}
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		if last[0] == postgres.End || len(strings.Fields(lines.Text())) != len(last) {
+	for lines := bufio.NewScanner(in); lines.Scan(); grants[last[0]+" "+last[1]] = last[2] {
+		if ended := last[0] == postgres.End; ended || len(strings.Fields(lines.Text())) != len(last) {
 			return nil, fmt.Errorf("%q is no line of a list of access", lines.Text())
 		}
 		last = strings.Fields(lines.Text())
-		grants[last[0]+" "+last[1]] = last[2]
 	}
-	reached, _ := strconv.ParseInt(last[2], 10, 64)
-	here, err := strconv.ParseInt(events, 10, 64)
-	switch {
-	case last[0] != postgres.End:
+	if last[0] != postgres.End {
 		return nil, errors.New("the list of access is not complete")
-	case err != nil || reached < here:
-		return nil, fmt.Errorf("the list of access ends at event %d, before %s of this database", reached, events)
+	}
+	events, err1 := strconv.ParseInt(last[2], 10, 64)
+	least, err2 := strconv.ParseInt(here, 10, 64)
+	if err1 != nil || err2 != nil || events < least {
+		return nil, fmt.Errorf("the list of access ends at event %s, before %s of this database", last[2], here)
 	}
 	return grants, nil
 }
 
 // withdraw takes back a grant that is another one in the newest state, or "" if that has none, and prints that.
 func withdraw(ctx context.Context, p program, s services, g postgres.Access, newest string) error {
-	org, id, found := strings.Cut(g.Key, "/")
-	if g.Kind != "member" || !found {
-		org, id = "", org
+	id, org, _ := strings.Cut(g.Key, "/")
+	user, err := s.people.User(ctx, people.UserID(id))
+	if err != nil && g.Kind != "token" {
+		return err
 	}
-	name := id
-	if g.Kind != "token" {
-		u, err := s.people.User(ctx, people.UserID(id))
-		if err != nil {
-			return err
-		}
-		name += " " + u.Email
-	}
-	user := people.User{ID: people.UserID(id)}
 	var done string
-	var err error
 	switch role := tokens.Role(newest); {
 	case g.Kind == "token":
 		done = "is revoked"
@@ -130,7 +118,7 @@ func withdraw(ctx context.Context, p program, s services, g postgres.Access, new
 		err = s.people.ChangeRole(ctx, tokens.Operator(), tokens.OrgID(org), user.ID, newest)
 	}
 	if err == nil {
-		_, err = fmt.Fprintln(p.stdout, name, done)
+		_, err = fmt.Fprintln(p.stdout, strings.TrimSpace(id+" "+user.Email), done)
 	}
 	return err
 }

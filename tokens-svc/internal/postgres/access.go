@@ -16,7 +16,7 @@ func (r *Repository) Access(ctx context.Context) ([]Access, error) {
 	return getRows[Access](ctx, r.db, `SELECT * FROM (
 		SELECT 'token' AS kind, id AS key, rev::text AS value FROM api_tokens
 		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-		UNION ALL SELECT 'member', organization_id || '/' || user_id, role FROM memberships
+		UNION ALL SELECT 'member', user_id || '/' || organization_id, role FROM memberships
 		UNION ALL SELECT 'account', id, 'enabled' FROM users WHERE disabled_at IS NULL
 		UNION ALL SELECT 'sign-in', id, encode(sha256(convert_to(concat_ws('/', session_epoch, password, totp_key <> '',
 			recovery_codes, (SELECT string_agg(p #>> '{credential,id}', ' ') FROM jsonb_array_elements(passkeys) p)),
