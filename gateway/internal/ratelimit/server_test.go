@@ -16,7 +16,7 @@ import (
 
 // aclUser configures the user gateway, password hunter2, with the rights that the documentation names and no other.
 const aclUser = "user gateway on >hunter2 ~rate:* -@all" +
-	" +eval +evalsha +get +set +time +pexpireat +select +cluster|slots"
+	" +eval +evalsha +get +set +time +pexpireat +select +asking +cluster|slots"
 
 // redisServer is a redis-server process of a test's own, on loopback. Its data is lost when it stops.
 type redisServer struct {
