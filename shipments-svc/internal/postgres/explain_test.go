@@ -113,9 +113,9 @@ func (p plan) check(t *testing.T, query string) {
 		within = "organization_id > " // they go from one organization to the next
 	case query == "endpoints_with_deliveries" && p.IndexName == "webhook_deliveries_due":
 		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next
-	case query == "count_due_deliveries":
-		within = "due_at <= " // it counts those of all organizations, for the metric
-	case query == "longest_waiting_job":
+	case p.IndexName == "webhook_deliveries_overdue":
+		within = "due_at <= " // of all organizations: whether there are any, and how many for the metric
+	case p.IndexName == "jobs_claimable":
 		within = "claimable_at <= " // likewise
 	case p.IndexName == "jobs_turns":
 		within = "turn " // it goes from one organization to the next

@@ -1,9 +1,11 @@
 -- Finds the first organization after $3 that has a claimable job and is not one of $4, by one step in the index for
 -- each that has jobs. It gives the job of it that has been claimable longest the lease $1, for $2 seconds, unless
--- others have claimed all of its jobs meanwhile. It is the one query that serves all organizations at once.
+-- others have claimed all of its jobs meanwhile. If no job is claimable, it makes no step. It is the one query that
+-- serves all organizations at once.
 WITH RECURSIVE found (turn, ready) AS (
 	(SELECT turn, claimable_at <= now() AND turn <> ALL ($4::uuid[])
-		FROM jobs WHERE turn > $3 ORDER BY turn, claimable_at LIMIT 1)
+		FROM jobs WHERE turn > $3 AND (SELECT true FROM jobs WHERE claimable_at <= now() ORDER BY claimable_at LIMIT 1)
+		ORDER BY turn, claimable_at LIMIT 1)
 	UNION ALL
 	SELECT further.turn, further.claimable_at <= now() AND further.turn <> ALL ($4::uuid[])
 	FROM found CROSS JOIN LATERAL (
