@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -30,11 +31,20 @@ type accessWithdraw struct {
 	All bool `help:"Read no list: withdraw every token and sign-in with a password. Memberships stay."`
 }
 
-// restored is the reason in audit logs.
-const restored = "the database was restored to a state before the last change"
+const (
+	// restored is the reason in audit logs.
+	restored = "the database was restored to a state before the last change"
+	// withdrawing ends the name of the operator there.
+	withdrawing = ", access withdraw"
+)
 
 func (c accessWithdraw) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
+		audit.CommandLine.Name += withdrawing
+		own, err := s.repo.EventsSince(ctx, withdrawing)
+		if err != nil {
+			return err
+		}
 		grants, err := s.repo.Access(ctx)
 		if err != nil {
 			return err
@@ -46,7 +56,7 @@ func (c accessWithdraw) Run(ctx context.Context, p program) error {
 					newest[g.Kind+" "+g.Key] = g.Value
 				}
 			}
-		} else if newest, err = readGrants(p.stdin, grants[len(grants)-1].Value); err != nil {
+		} else if newest, err = readGrants(p.stdin, grants[len(grants)-1].Value, own); err != nil {
 			return fmt.Errorf("%w; nothing was withdrawn", err)
 		}
 		for _, g := range grants {
@@ -66,9 +76,9 @@ func (c accessWithdraw) Run(ctx context.Context, p program) error {
 	})
 }
 
-// readGrants returns what access list printed. A list that is not whole, or has fewer events than this database, is
-// refused.
-func readGrants(in io.Reader, here string) (map[string]string, error) {
+// readGrants returns what access list printed. A list that is not whole, or has fewer events than this database had
+// before a run that ended early made its own, is refused.
+func readGrants(in io.Reader, here string, own int64) (map[string]string, error) {
 	grants, last := map[string]string{}, []string{"", "", ""}
 	for lines := bufio.NewScanner(in); lines.Scan(); grants[last[0]+" "+last[1]] = last[2] {
 		if ended := last[0] == postgres.End; ended || len(strings.Fields(lines.Text())) != len(last) {
@@ -81,7 +91,7 @@ func readGrants(in io.Reader, here string) (map[string]string, error) {
 	}
 	events, err1 := strconv.ParseInt(last[2], 10, 64)
 	least, err2 := strconv.ParseInt(here, 10, 64)
-	if err1 != nil || err2 != nil || events < least {
+	if err1 != nil || err2 != nil || events < least-own {
 		return nil, fmt.Errorf("the list of access ends at event %s, before %s of this database", last[2], here)
 	}
 	return grants, nil

@@ -23,6 +23,15 @@ func (r *Repository) Access(ctx context.Context) ([]Access, error) {
 			'UTF8')), 'hex') FROM users WHERE password <> ''
 		UNION ALL SELECT 'identity', user_id || '/' || encode(sha256(convert_to(issuer || ' ' || subject, 'UTF8')), 'hex'),
 			'linked' FROM identities
-		UNION ALL SELECT '`+End+`', `+epoch+`, (SELECT sum(sequence)::bigint FROM audit_heads)::text FROM revision r
+		UNION ALL SELECT '`+End+`', `+epoch+`, (SELECT coalesce(sum(sequence), 0)::bigint FROM audit_heads)::text
+			FROM revision r
 		) granted ORDER BY kind = '`+End+`', kind DESC, key`)
+}
+
+// EventsSince returns the number of audit events after the newest one whose actor is no operator with this end of the
+// name.
+func (r *Repository) EventsSince(ctx context.Context, end string) (int64, error) {
+	return getRow[int64](ctx, r.db, `SELECT count(*) FROM audit_events WHERE at > (
+		SELECT coalesce(max(at), '-infinity') FROM audit_events
+		WHERE actor_kind <> 'operator' OR right(actor_name, length($1)) <> $1)`, end)
 }
