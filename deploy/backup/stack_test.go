@@ -178,13 +178,13 @@ func script(t *testing.T, p product, name string, more []string, args ...string)
 }
 
 func command(p product, name string, more []string, args ...string) *exec.Cmd {
-	cmd := exec.Command("./"+name, args...)
+	cmd := exec.Command("bash", slices.Concat([]string{"-ec", `. ./passwords; exec "$0" "$@"`, "./" + name}, args)...)
 	environ := slices.DeleteFunc(slices.Concat(p.Program("tokens-svc").Environ(), p.Program("shipments-svc").Environ()),
 		func(setting string) bool {
 			return strings.HasPrefix(setting, "DATABASE_")
 		})
 	cmd.Env = slices.Concat(environ, []string{
-		"DATABASE_URL_FILE=/run/secrets/of_the_program", // as in containers
+		"DATABASE_URL_FILE=/run/secrets/of_the_program", "TMPDIR=" + p.dir, // as in containers
 		"TOKENS_DATABASE_URL=" + p.DSN("tokens"), "SHIPMENTS_DATABASE_URL=" + p.DSN("shipments"),
 		"TOKENS_SVC=" + p.Program("tokens-svc").Command[0], "SHIPMENTS_SVC=" + p.Program("shipments-svc").Command[0],
 	}, more)
