@@ -3,6 +3,7 @@ package backup
 import (
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -91,19 +92,34 @@ func TestBothDatabasesRecoverToATime(t *testing.T) {
 	}
 }
 
-// archived runs `archive` until it has written a file, which it returns.
+// archived runs `archive` until it has written a file, which it returns. It goes on writing while a repository off site
+// does not answer.
 func archived(t *testing.T, s product) string {
 	t.Helper()
 	dir := tempDir(t)
-	cmd := command(s, "archive", nil, dir)
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	cmd := command(s, "archive", offSite(t, "s3:http://"+silent.Addr().String()+"/copies", tempDir(t)), dir)
 	cmd.Env = append(cmd.Env, "DATABASE_URL="+s.DSN("tokens"), "DATABASE_URL_FILE=")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Wait() }()
 	defer func() { _ = cmd.Process.Kill() }()
-	for ; t.Context().Err() == nil; time.Sleep(time.Second / 10) { // a poll
-		if files, _ := filepath.Glob(filepath.Join(dir, "*-*-*")); len(files) == 1 {
+	copying, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = copying.Close() }()
+	for began := time.Now(); t.Context().Err() == nil; time.Sleep(time.Second / 10) { // a poll
+		files, _ := filepath.Glob(filepath.Join(dir, "*-*-*"))
+		if len(files) != 1 {
+			continue
+		}
+		if at, err := os.Stat(files[0]); err == nil && at.ModTime().After(began) {
 			return files[0]
 		}
 	}
