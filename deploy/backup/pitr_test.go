@@ -38,7 +38,7 @@ func TestBothDatabasesRecoverToATime(t *testing.T) {
 	settings := fmt.Appendf(nil, "[global]\nrepo1-path=%[1]s/repository\nrepo1-cipher-type=aes-256-cbc\n"+
 		"repo1-cipher-pass=a password\nlock-path=%[1]s/lock\nlog-level-file=off\nstart-fast=y\n"+
 		"[quayside]\npg1-path=%[2]s\npg1-port=%[3]s\npg1-user=postgres\n", dir, cluster.Dir, server.Port())
-	if err := os.WriteFile(config, settings, 0o644); err != nil { //nolint:gosec // for the owner of Postgres
+	if err := os.WriteFile(config, settings, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	pgbackrest := func(args ...string) {
@@ -102,7 +102,7 @@ func archived(t *testing.T, s product) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = silent.Close() }()
-	cmd := command(s, "archive", offSite(t, "s3:http://"+silent.Addr().String()+"/copies", tempDir(t)), dir)
+	cmd := command(s, "archive", offSite("s3:http://"+silent.Addr().String()+"/copies"), dir)
 	cmd.Env = append(cmd.Env, "DATABASE_URL="+s.DSN("tokens"), "DATABASE_URL_FILE=")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
