@@ -68,7 +68,11 @@ func (serve) Run(ctx context.Context, p program) error {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "quayside_tokens_backup_timestamp_seconds",
 			Help: "When a backup was last completed, in seconds since 1970; 0 if none was, or while Postgres is unavailable.",
-		}, s.repo.LastBackup))
+		}, s.repo.LastBackup),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "quayside_tokens_archive_failing_seconds",
+			Help: "For how long Postgres has failed to archive its log; 0 without an archive or while Postgres is unavailable.",
+		}, s.repo.ArchiveFailing))
 	listening := metrics.Watch(outage.New(log, "listening for changes"))
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	feed := transport.NewFeed(critical.tokens, notifier.Next, counted.streamOpened, log)

@@ -9,8 +9,8 @@ func TestALoginThatOnlyReadsRecordsBackups(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
 	repo := open(t, dsn)
-	if at := repo.LastBackup(); at != 0 {
-		t.Errorf("without a backup: %v", at)
+	if at, failing := repo.LastBackup(), repo.ArchiveFailing(); at != 0 || failing != 0 {
+		t.Errorf("without a backup: %v; without an archive: %v", at, failing)
 	}
 	execute(t, connect(t, dsn), `BEGIN; SET LOCAL ROLE pg_read_all_data; SELECT record_backup(); COMMIT`)
 	at := repo.LastBackup()

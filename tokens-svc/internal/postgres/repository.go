@@ -65,6 +65,17 @@ func (r *Repository) LastBackup() float64 {
 	return seconds
 }
 
+// ArchiveFailing returns for how many seconds Postgres has archived nothing of its log although it tried, and 0 if its last
+// attempt succeeded, if it has no archive, or if it does not answer within a second.
+func (r *Repository) ArchiveFailing() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	seconds, _ := getRow[float64](ctx, r.db, `
+		SELECT extract(epoch FROM now() - coalesce(last_archived_time, stats_reset)) FROM pg_stat_archiver
+		WHERE last_failed_time > coalesce(last_archived_time, '-infinity')`)
+	return seconds
+}
+
 // never is Go's zero time, in place of NULL.
 const never = `'0001-01-01 00:00:00Z'`
 
