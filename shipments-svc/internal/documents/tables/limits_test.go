@@ -3,6 +3,7 @@ package tables
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -160,6 +161,17 @@ func declaring(t *testing.T, size uint64, content []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestPagesEndWithTheirContext: also those without a text, which have no rows.
+func TestPagesEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	content := drawn(t, "0 0 m 9 9 l S")
+	if _, err := Read(over, PDF, bytes.NewReader(content), int64(len(content))); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 // TestStoredCells: stored numbers, merged cells and hidden content.
