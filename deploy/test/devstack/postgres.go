@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -134,8 +135,12 @@ func (s *Cluster) initialize(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = os.Remove(passwords) }()
+	characters := "C.UTF-8" // with C, Postgres knows the cases of ASCII only
+	if runtime.GOOS == "darwin" {
+		characters = "en_US.UTF-8"
+	}
 	out, err := s.program(ctx, "initdb", "-D", s.Dir, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+passwords,
-		"--encoding=UTF8", "--locale=C", "--no-instructions").CombinedOutput()
+		"--encoding=UTF8", "--locale=C", "--lc-ctype="+characters, "--no-instructions").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w:\n%s", err, out)
 	}

@@ -43,7 +43,7 @@ func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 	changed.To.Reference, changed.To.Containers = "other", "CSQU 305438-3\nCSQU3054383"
 	changed.Pallets = []shipments.Pallet{{Number: "ZK%-7", ProduceName: "Plum", Calibre: "AA", Boxes: 1, BoxWeight: 1}}
 	must(t, r.Revise(t.Context(), org, changed))
-	finds(1, "csqu305", "5438-3", "OTHER", "zk%", "ZK%-7", "lparaí")
+	finds(1, "csqu305", "5438-3", "OTHER", "zk%", "ZK%-7", "lparaí", "LPARAÍ")
 	finds(0, "0412", "k%-7", "ZKX")
 	for _, by := range shipments.Sorts {
 		sort := shipments.Sort{By: by, Reverse: true}
