@@ -201,8 +201,12 @@ func (s *site) serve(rt route) http.Handler {
 		}
 		ctx := r.Context()
 		if !slices.Contains(slow, rt.pattern) {
+			wait, listed := waits[rt.pattern]
+			if !listed && r.Method == http.MethodPost {
+				wait = shipments.Order{}.Waits()
+			}
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, s.Timeout+waits[rt.pattern])
+			ctx, cancel = context.WithTimeout(ctx, s.Timeout+wait)
 			defer cancel()
 		}
 		var a answer
@@ -247,7 +251,8 @@ type route struct {
 // slow are the routes that bound their time themselves; of them none reads a form without files.
 var slow = []string{"POST /{id}/documents", "GET /export.xlsx", "GET /export.csv"}
 
-// waits are how much longer than others routes may take: for the memory of a large shipment, and to read a file.
+// waits are how much longer than others routes may take: for the memory of a large shipment, and to read a file. Other
+// forms wait as an Order does.
 var waits = map[string]time.Duration{
 	"GET /{id}": shipments.ReadWait, "GET /{id}/documents": shipments.ReadWait, "GET /{id}/pallets": shipments.ReadWait,
 	"GET /{id}/history": shipments.ReadWait, "GET /{id}/print": shipments.ReadWait,

@@ -72,6 +72,8 @@ func limited(timeout time.Duration) endpoint.Middleware {
 			most := timeout
 			if w, ok := request.(waiter); ok {
 				most += w.Waits()
+			} else if callerOf(ctx).key != nil { // a change, as an Order is
+				most += shipments.Order{}.Waits()
 			}
 			ctx, cancel := context.WithTimeout(ctx, most)
 			defer cancel()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,22 @@ func (a *api) posts(tb testing.TB) map[string]call {
 		"attach":  attach(a.loaded(tb, shipments.Pending)),
 		"upload":  file(a.loaded(tb, shipments.Pending), "packing_list", "n.csv", "P-1\n"),
 	}
+}
+
+// TestCreationsWithKeysWaitForEachOther, within the time of production, rather than being refused.
+func TestCreationsWithKeysWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	a := newAPIAt(t, postgrestest.New(t, postgres.Migrate))
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			res := a.do(t, post(collection, valid).with("Idempotency-Key", fmt.Sprint("key-", i)))
+			if res.status != http.StatusCreated {
+				t.Errorf("status %d: %s", res.status, res.body)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestEveryPostIsDoneOnceForItsKey, and is answered each time alike.
