@@ -65,8 +65,8 @@ func (r *Repository) LastBackup() float64 {
 	return seconds
 }
 
-// ArchiveFailing returns for how many seconds Postgres has archived nothing of its log although it tried, and 0 if its last
-// attempt succeeded, if it has no archive, or if it does not answer within a second.
+// ArchiveFailing returns for how many seconds Postgres has archived nothing of its log although it tried, and 0 if its
+// last attempt succeeded, if it has no archive, or if it does not answer within a second.
 func (r *Repository) ArchiveFailing() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
