@@ -43,7 +43,6 @@ type Result struct {
 	Answers int           // all of them
 	Wrong   map[int]int   // other statuses than wanted, 0 without a response; of the warm-up, too
 	Took    time.Duration // the Length as it was
-	P50     time.Duration // of the steady mode
 	P99     time.Duration // of the steady mode
 }
 
@@ -95,7 +94,7 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 		}
 	}
 	if slices.Sort(latencies); len(latencies) > 0 {
-		result.P50, result.P99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
+		result.P99 = latencies[len(latencies)*99/100]
 	}
 	return result, err
 }
