@@ -46,6 +46,7 @@ func startProgram(t *testing.T, program, dsn, documents string) *process {
 	p.Env = []string{
 		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys,
 		"DOCUMENTS_DIR=" + documents, "GOMEMLIMIT=400MiB", // as in the image
+		"HOME=" + os.Getenv("HOME"), // compiled PDFium is kept there
 	}
 	log, err := p.StderrPipe()
 	if err != nil {
