@@ -45,8 +45,8 @@ func startProgram(t *testing.T, program, dsn, documents string) *process {
 	p.Args = []string{"shipments-svc", "serve"} // by this name the test program is the service
 	p.Env = []string{
 		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys,
-		"DOCUMENTS_DIR=" + documents, "GOMEMLIMIT=400MiB", // as in the image
-		"HOME=" + os.Getenv("HOME"), // compiled PDFium is kept there
+		"DOCUMENTS_DIR=" + documents, "HOME=" + os.Getenv("HOME"), // where compiled PDFium is kept
+		"GOMEMLIMIT=400MiB", // as in the image
 	}
 	log, err := p.StderrPipe()
 	if err != nil {
