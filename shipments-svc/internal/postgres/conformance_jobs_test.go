@@ -29,7 +29,8 @@ func TestJobs(t *testing.T) {
 		"what is kept of a document is shown as it was": testKept,
 		"only documents of the organization are known":  testUnneeded,
 		"several workers have several jobs":             testManyJobs,
-		"organizations have jobs claimed in turn":       testTurns,
+		"organizations have jobs claimed in turn":       turns(0),
+		"they have turns beside one with many jobs":     turns(100),
 		"a job waits until it is claimed":               testWaiting,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,38 +264,47 @@ func testManyJobs(t *testing.T, q *postgres.Repository) {
 	}
 }
 
-func testTurns(t *testing.T, q *postgres.Repository) {
-	orgs, all := make([]shipments.OrgID, 3), make([]shipments.Organization, 3)
-	for i := range orgs {
-		all[i] = shipments.OrganizationOf(postgres.NewOrg())
-		all[i][0] = byte(i)
-		orgs[i] = shipments.OrgID(all[i])
-	}
-	for i, org := range orgs {
-		for n := range 3 - i {
-			if n == 1 {
-				org[0] |= 0xe0
+// turns checks the turns of three organizations beside a fourth that has so many jobs and as many claimed as it may.
+func turns(many int) func(*testing.T, *postgres.Repository) {
+	return func(t *testing.T, q *postgres.Repository) {
+		busy := postgres.NewOrg()
+		for range many {
+			postgres.NewQueued(t, q, busy)
+		}
+		except := []shipments.Organization{shipments.OrganizationOf(busy)}
+		orgs, all := make([]shipments.OrgID, 3), make([]shipments.Organization, 3)
+		for i := range orgs {
+			all[i] = shipments.OrganizationOf(postgres.NewOrg())
+			all[i][0] = byte(i)
+			orgs[i] = shipments.OrgID(all[i])
+		}
+		for i, org := range orgs {
+			for n := range 3 - i {
+				if n == 1 {
+					org[0] |= 0xe0
+				}
+				postgres.NewQueued(t, q, org)
 			}
-			postgres.NewQueued(t, q, org)
 		}
-	}
-	// The first has 3 jobs, the second 2, and the third 1, of live and of test data, which have one turn between them.
-	var turn shipments.Turn
-	for i, want := range []int{0, 1, 2, 0, 1, 0} {
-		j, err := q.Claim(t.Context(), lease(), turn)
-		check(t, err)
-		if turn.After = shipments.OrganizationOf(j.Org); shipments.OrgID(turn.After) != orgs[want] {
-			t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
+		// The first has 3 jobs, the second 2, and the third 1, of live and of test data, which have one turn between them.
+		turn := shipments.Turn{Except: except}
+		for i, want := range []int{0, 1, 2, 0, 1, 0} {
+			j, err := q.Claim(t.Context(), lease(), turn)
+			check(t, err)
+			if turn.After = shipments.OrganizationOf(j.Org); shipments.OrgID(turn.After) != orgs[want] {
+				t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
+			}
 		}
-	}
-	postgres.NewQueued(t, q, orgs[0])
-	postgres.NewQueued(t, q, orgs[1])
-	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: all[2], Except: all[:1]})
-	if check(t, err); j.Org != orgs[1] {
-		t.Errorf("organization %d was served", slices.Index(orgs, j.Org))
-	}
-	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{Except: all}); !errors.Is(err, shipments.ErrNoJob) {
-		t.Errorf("all are excepted: %v", err)
+		postgres.NewQueued(t, q, orgs[0])
+		postgres.NewQueued(t, q, orgs[1])
+		j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: all[2], Except: append(except, all[0])})
+		if check(t, err); j.Org != orgs[1] {
+			t.Errorf("organization %d was served", slices.Index(orgs, j.Org))
+		}
+		_, err = q.Claim(t.Context(), lease(), shipments.Turn{Except: append(except, all...)})
+		if !errors.Is(err, shipments.ErrNoJob) {
+			t.Errorf("all are excepted: %v", err)
+		}
 	}
 }
 

@@ -114,7 +114,7 @@ func (p plan) check(t *testing.T, query string) {
 	case query == "endpoints_with_deliveries" && p.IndexName == "webhook_deliveries_due":
 		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next
 	case p.IndexName == "webhook_deliveries_overdue":
-		within = "due_at <= " // of all organizations: whether there are any, and how many for the metric
+		within = "due_at <= " // of all organizations: some that are due, and how many for the metric
 	case p.IndexName == "jobs_claimable":
 		within = "claimable_at <= " // likewise
 	case p.IndexName == "jobs_turns":

@@ -45,22 +45,25 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, len(got), c.want)
 		}
 	}
-	due, next, err := w.Due(t.Context(), webhooks.EndpointKey{}, later, 10)
-	if err != nil || next != nil ||
-		!slices.Equal(due, []webhooks.EndpointKey{{Org: org, Endpoint: all.ID}, {Org: org, Endpoint: some.ID}}) {
-		t.Errorf("due: %v, %v (%v)", due, next, err)
-	}
-	for after := (&webhooks.EndpointKey{}); after != nil; { // one at a time
-		var some []webhooks.EndpointKey
-		some, after, err = w.Due(t.Context(), *after, later, 1)
-		must(t, err)
-		due = append(due, some...)
-	}
-	if len(due) != 4 || due[2] != due[0] || due[3] != due[1] {
-		t.Errorf("one at a time: %v", due)
-	}
-	if n, err := w.Overdue(t.Context(), later); err != nil || n != 6 {
-		t.Errorf("%v are due (%v)", n, err)
+	for _, want := range []float64{6, 106} { // few, and many
+		due, next, err := w.Due(t.Context(), webhooks.EndpointKey{}, later, 10)
+		if err != nil || next != nil ||
+			!slices.Equal(due, []webhooks.EndpointKey{{Org: org, Endpoint: all.ID}, {Org: org, Endpoint: some.ID}}) {
+			t.Errorf("due: %v, %v (%v)", due, next, err)
+		}
+		for after := (&webhooks.EndpointKey{}); after != nil; { // one at a time
+			var some []webhooks.EndpointKey
+			some, after, err = w.Due(t.Context(), *after, later, 1)
+			must(t, err)
+			due = append(due, some...)
+		}
+		if len(due) != 4 || due[2] != due[0] || due[3] != due[1] {
+			t.Errorf("one at a time: %v", due)
+		}
+		if n, err := w.Overdue(t.Context(), later); err != nil || n != want {
+			t.Errorf("%v are due (%v)", n, err)
+		}
+		happen(t, w, org, 50)
 	}
 }
 

@@ -22,7 +22,7 @@ func connect(tb testing.TB, dsn string) *sql.DB {
 }
 
 // organization makes someOrg.
-func organization(t *testing.T, repo *postgres.Repository) {
+func organization(t testing.TB, repo *postgres.Repository) {
 	t.Helper()
 	s := tokens.NewService(repo, tokens.Config{})
 	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), someOrg, "Acme Citrus"); err != nil {

@@ -33,6 +33,20 @@ func newToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 	}, d
 }
 
+// fill gives an organization the tokens tok_000000000001 to n.
+func fill(tb testing.TB, dsn string, n int) {
+	tb.Helper()
+	if _, err := connect(tb, dsn).ExecContext(tb.Context(), `
+		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow, rate_limit,
+			rate_window_seconds, created_at, pepper_version, mac, rev,
+			created_by_kind, created_by_id, created_by_name, owner_id, lineage)
+		SELECT id, $1, 'n', 'live', '{admin}', '{}', 100, 60, now(), 1, sha256('x'), n,
+			'operator', '', 'command line', '', id
+		FROM (SELECT n, 'tok_' || lpad(n::text, 12, '0') AS id FROM generate_series(1, $2) n) made`, someOrg, n); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // fullEntry returns an entry of the audit log with every member.
 func fullEntry(action audit.Action, target string) audit.Entry {
 	return audit.Entry{

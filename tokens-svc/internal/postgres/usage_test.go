@@ -13,15 +13,7 @@ func TestOldUsageIsRemoved(t *testing.T) {
 	dsn := fresh(t)
 	repo := open(t, dsn)
 	organization(t, repo)
-	if _, err := connect(t, dsn).ExecContext(t.Context(), `
-		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow, rate_limit,
-			rate_window_seconds, created_at, pepper_version, mac, rev,
-				created_by_kind, created_by_id, created_by_name, owner_id, lineage)
-		SELECT 'tok_00000000000' || n, $1, 'n', 'live', '{admin}', '{}', 100, 60, now(), 1, sha256('x'), n,
-			'operator', '', 'command line', '', 'tok_00000000000' || n FROM generate_series(1, 2) n`,
-		someOrg); err != nil {
-		t.Fatal(err)
-	}
+	fill(t, dsn, 2)
 	const used, idle tokens.TokenID = "tok_000000000001", "tok_000000000002"
 	day := 24 * time.Hour
 	var uses []tokens.Use

@@ -1,11 +1,17 @@
--- Finds the first organization after $3 that has a claimable job and is not one of $4, by one step in the index for
--- each that has jobs. It gives the job of it that has been claimable longest the lease $1, for $2 seconds, unless
--- others have claimed all of its jobs meanwhile. If no job is claimable, it makes no step. It is the one query that
--- serves all organizations at once.
-WITH RECURSIVE found (turn, ready) AS (
+-- Finds the first organization after $3 that has a claimable job and is not one of $4: among the claimable jobs, while
+-- they are few, and otherwise by one step in the index for each organization that has jobs. It gives the job of it that
+-- has been claimable longest the lease $1, for $2 seconds, unless others have claimed all of its jobs meanwhile. It is
+-- the one query that serves all organizations at once.
+WITH RECURSIVE claimable AS (
+	SELECT turn FROM jobs WHERE claimable_at <= now() ORDER BY claimable_at LIMIT 100
+), few AS (
+	SELECT count(*) < 100 AS yes FROM claimable
+), found (turn, ready) AS (
+	((SELECT turn, true FROM claimable
+		WHERE (SELECT yes FROM few) AND turn > $3 AND turn <> ALL ($4::uuid[]) ORDER BY turn LIMIT 1)
+	UNION ALL
 	(SELECT turn, claimable_at <= now() AND turn <> ALL ($4::uuid[])
-		FROM jobs WHERE turn > $3 AND (SELECT true FROM jobs WHERE claimable_at <= now() ORDER BY claimable_at LIMIT 1)
-		ORDER BY turn, claimable_at LIMIT 1)
+		FROM jobs WHERE turn > $3 AND NOT (SELECT yes FROM few) ORDER BY turn, claimable_at LIMIT 1))
 	UNION ALL
 	SELECT further.turn, further.claimable_at <= now() AND further.turn <> ALL ($4::uuid[])
 	FROM found CROSS JOIN LATERAL (
