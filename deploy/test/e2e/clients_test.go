@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestTheTypeScriptClientRepeatsAndPages(t *testing.T) {
@@ -54,10 +56,17 @@ func consumer(t *testing.T, client string) func(command ...string) string {
 		t.Fatal(err)
 	}
 	var requests atomic.Int64
+	until := sync.OnceValue(func() time.Time { return time.Now().Truncate(time.Second).Add(3 * time.Second) })
 	proxy := httputil.NewSingleHostReverseProxy(gateway)
 	flaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch n := requests.Add(1); {
+		case n == 1:
+			w.Header().Set("Retry-After", until().UTC().Format(http.TimeFormat))
+			w.WriteHeader(http.StatusServiceUnavailable)
 		case n%2 == 0:
+			if time.Until(until()) > time.Second/2 {
+				t.Error("repeated before the date of Retry-After")
+			}
 			proxy.ServeHTTP(w, r)
 		case n%4 == 1:
 			w.Header().Set("Retry-After", "0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email.utils
 import http.client
 import json
 import re
@@ -102,7 +103,7 @@ class Transport:
 
         attempt = 1
         while True:
-            seconds = 2 ** (attempt - 1)
+            seconds = 2.0 ** (attempt - 1)
             # A new one each time: a proxy changes it.
             request = urllib.request.Request(self._url + path, content, sent, method=method)
             try:
@@ -118,8 +119,7 @@ class Transport:
                 error = ProblemError(status, received, answer)
                 if attempt >= self._attempts or not error.temporary:
                     raise error
-                after = received.get("Retry-After", "")
-                seconds = int(after) if after.isdecimal() else seconds
+                seconds = retry_after(received.get("Retry-After", ""), seconds)
             time.sleep(seconds)
             attempt += 1
 
@@ -131,6 +131,14 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
         return response
 
     https_response = http_response
+
+
+def retry_after(value: str, otherwise: float) -> float:
+    """Returns the seconds of a Retry-After, which is a number of them or a date."""
+    if value.isdecimal():
+        return int(value)
+    date = email.utils.parsedate_tz(value)
+    return max(0, email.utils.mktime_tz(date) - time.time()) if date else otherwise
 
 
 def decoded(content: bytes, kind: str, accept: str) -> Any:

@@ -36,7 +36,7 @@ export function createClient({ url, token, attempts = 6, fetch = (request) => gl
 				try {
 					const response = await fetch(request.clone());
 					if (attempt >= attempts || !(await isTemporary(response))) return response;
-					seconds = Number(response.headers.get("Retry-After") ?? seconds);
+					seconds = retryAfter(response.headers.get("Retry-After") ?? "") ?? seconds;
 					await response.body?.cancel();
 				} catch (error) {
 					if (attempt >= attempts || request.signal.aborted) throw error;
@@ -54,6 +54,12 @@ async function isTemporary(response: Response): Promise<boolean> {
 		return problem?.code === "idempotency_in_progress";
 	}
 	return [429, 502, 503, 504].includes(response.status);
+}
+
+/** Returns the seconds of a Retry-After, which is a number of them or a date; undefined without a valid one. */
+function retryAfter(value: string): number | undefined {
+	const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+	return Number.isNaN(seconds) ? undefined : seconds;
 }
 
 /** Waits, unless the signal ends it with its reason. */
