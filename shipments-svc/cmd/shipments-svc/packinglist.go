@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/explain"
@@ -26,7 +27,10 @@ type preparePDFium struct {
 	Directory string `arg:"" help:"Where it is compiled."`
 }
 
-func (c preparePDFium) Run() error { return tables.PreparePDF(c.Directory) }
+func (c preparePDFium) Run() error {
+	signal.Reset() // the compiler has no context
+	return tables.PreparePDF(c.Directory)
+}
 
 // explainList reads a packing list and writes how it was understood.
 type explainList struct {
@@ -35,6 +39,7 @@ type explainList struct {
 }
 
 func (c explainList) Run(ctx context.Context, p program) error {
+	signal.Reset() // reading a PDF may compile first
 	name := c.File
 	file, err := os.Open(name) //nolint:gosec // G304: the operator's own file
 	if err != nil {

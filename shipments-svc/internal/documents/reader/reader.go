@@ -82,6 +82,7 @@ func New() (*Reader, error) {
 func (r *Reader) Prepare(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
 	cmd.Args = []string{r.name, Command, Prepare, r.pdfium}
+	cmd.SysProcAttr = new(childAttributes)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("prepare PDFium: %w: %s", err, out)
 	}
