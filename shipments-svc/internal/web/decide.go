@@ -112,7 +112,7 @@ type bulkPage struct{ Approved, Refused []pages.Link }
 // approveAll approves each shipment that the form names, as the person has seen it, if no check found anything.
 func (s *site) approveAll(ctx context.Context, v *visit) (answer, error) {
 	var p bulkPage
-	chosen := v.PostForm["approve"]
+	chosen := slices.Compact(slices.Sorted(slices.Values(v.PostForm["approve"])))
 	for _, one := range chosen[:min(len(chosen), perPage)] {
 		seen := append(strings.SplitN(one, ":", 3), "", "")
 		id, err := transport.ShipmentIDs.Parse(seen[0])

@@ -465,7 +465,7 @@ func TestShipmentsWithoutFindingsAreApprovedTogether(t *testing.T) {
 	chosen := regexp.MustCompile(`name="approve" value="([^"]+)"`).FindAllStringSubmatch(page, -1)
 	warned := regexp.MustCompile(`/(ship_[a-z0-9]+)">Warned`).FindStringSubmatch(page)[1]
 	form := url.Values{"approve": {
-		chosen[0][1], strings.Replace(chosen[1][1], ":1:", ":0:", 1), warned + ":1:Warned",
+		chosen[0][1], strings.Replace(chosen[1][1], ":1:", ":0:", 1), warned + ":1:Warned", chosen[0][1],
 	}}
 	for range 2 { // sent twice
 		want(t, s.post(t, base+"/approve", form), http.StatusOK, "1 shipment approved", "2 shipments not approved",
