@@ -128,7 +128,7 @@ func named(text string) (commodity, name string) {
 		c, n := reference.CommodityOf(words[i]), reference.Variety(folded[i:])
 		switch {
 		case vocabulary.MeaningOf(words[i]).Field != vocabulary.None: // "Date: 12.11.2026"
-		case c != "" && commodity != "" && c != commodity: // a company: "Melones y Sandías de Zacapa"
+		case c != "" && commodity != "" && c != commodity: // a company: "Melones y Uvas de Zacapa"
 			return "", ""
 		case c != "" || n > 0:
 			commodity, n = cmp.Or(c, commodity), max(1, n)
