@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"context"
-	"net/netip"
 	"testing"
 	"time"
 )
@@ -95,19 +94,5 @@ func TestServiceIsWatchedBetweenStartAndClose(t *testing.T) {
 	}
 	if _, err := New(Config{Name: "no port"}); err == nil {
 		t.Error("a name without a port is accepted")
-	}
-}
-
-func BenchmarkPick(b *testing.B) {
-	s := newService(b, Config{Name: "service:80"})
-	s.setAddresses([]netip.Addr{
-		netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"),
-		netip.MustParseAddr("192.0.2.3"),
-	})
-	b.ReportAllocs()
-	for b.Loop() {
-		if s.Pick(nil) == nil {
-			b.Fatal("none")
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package introspect
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -147,21 +146,4 @@ func TestFailedIntrospectionIsNotInFlight(t *testing.T) {
 			t.Errorf("%d flights, %v", len(w.cache.flights), err)
 		}
 	})
-}
-
-func BenchmarkEvict(b *testing.B) {
-	c := newCache()
-	b.Cleanup(c.close)
-	answer := &Result{Active: true}
-	for n := range positiveEntries {
-		var id tokenID
-		copy(id[:], fmt.Sprintf("%012d", n))
-		c.endFlight(c.beginFlight(id), digest{}, answer, time.Now())
-	}
-	b.ReportAllocs()
-	var id tokenID
-	for n := 0; b.Loop(); n++ {
-		copy(id[:], fmt.Sprintf("%012d", n%positiveEntries))
-		c.evict(id, 1)
-	}
 }

@@ -65,13 +65,3 @@ func TestCachedResultAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkCached(b *testing.B) {
-	c := new(clock)
-	i := newWithCachedToken(b, c)
-	b.ReportAllocs()
-	for b.Loop() {
-		c.advance(1)
-		_, _ = i.Cached(token)
-	}
-}

@@ -246,13 +246,3 @@ func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkCount(b *testing.B) {
-	r := &Reporter{uses: map[string]*use{}}
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			r.Count(token, office, http.StatusOK)
-		}
-	})
-}

@@ -136,22 +136,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRead(b *testing.B) {
-	values := []string{"Bearer " + token}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := format.Read(values); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkWellFormed(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if !format.WellFormed(token) {
-			b.Fatal("refused")
-		}
-	}
-}
