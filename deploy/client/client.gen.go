@@ -2443,9 +2443,10 @@ type ListShipmentsParams struct {
 	// Status Only shipments of this status.
 	Status *StatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Q Only shipments with this text, in any case, as part of their reference, vessel, voyage, origin, destination or a
-	// container number of their documents, or with a pallet whose number begins with it or whose SSCC it is. Fewer than
-	// 3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
+	// Q Only shipments with each word of this text, in any case, as part of their reference, vessel, voyage, origin,
+	// destination or a container number of their documents, or with a pallet whose number begins with the text or whose
+	// SSCC it is. A text of which no word has three letters or digits in a row, such as `PO 7`, is not divided. Fewer
+	// than 3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
 	// Reference Only shipments with exactly this reference; case-sensitive. It is normalized like the reference of a new

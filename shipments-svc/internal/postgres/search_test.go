@@ -10,8 +10,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestASearchFindsAnyPartInAnyCase of a reference, a vessel, a place and a container, as they are now, and the
-// beginning of the number of a pallet.
+// TestASearchFindsAnyPartInAnyCase of a reference, a vessel, a place and a container, as they are now, each word by
+// itself, and the beginning of the number of a pallet.
 func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
@@ -34,8 +34,8 @@ func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 			}
 		}
 	}
-	finds(1, "0412", "cfe-2026-0412", "Carm", "SC C", "100%", `%_\`, "ort")
-	finds(0, "CSQU", "0413", "1000", "p_rt", "0412\nMSC X")
+	finds(1, "0412", "cfe-2026-0412", "Carm", "SC C", "100%", `%_\`, "ort", "port 0412 sc", `carmen %_\`)
+	finds(0, "CSQU", "0413", "1000", "p_rt", "0412\nMSC X", "carmen 0413", "carmen p_", "sc po")
 	changed := shipments.Revision{From: s, To: s, Entry: shipments.Entry{
 		Version: 2, At: Noon, Action: shipments.Update, Status: s.Status,
 	}}

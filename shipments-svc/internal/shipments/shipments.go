@@ -169,8 +169,8 @@ const (
 // Filter selects shipments of an organization: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
-	// Search is a part of the reference, the vessel, the voyage, a place or a container, in any case, or the beginning
-	// of the number of a pallet. Empty: any.
+	// Search has words that are parts of the reference, the vessel, the voyage, a place or a container, in any case, or
+	// is the beginning of the number of a pallet. Empty: any.
 	Search        string
 	Texts         Draft      // those of FilterFields, compared as each says; empty: any
 	Status        Status     // empty: any

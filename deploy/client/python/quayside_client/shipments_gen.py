@@ -1149,10 +1149,11 @@ class ShipmentsOperations(Transport):
         per_page: How many shipments a page has at most. More than 100 counts as 100, and `meta.per_page` then
             says so. Anything but a whole number from 1 is refused with 400.
         status: Only shipments of this status.
-        q: Only shipments with this text, in any case, as part of their reference, vessel, voyage, origin,
-            destination or a container number of their documents, or with a pallet whose number begins with it or
-            whose SSCC it is. Fewer than 3 characters are refused with 400, and a text that more than 10,000
-            shipments or pallets have with 422.
+        q: Only shipments with each word of this text, in any case, as part of their reference, vessel, voyage,
+            origin, destination or a container number of their documents, or with a pallet whose number begins
+            with the text or whose SSCC it is. A text of which no word has three letters or digits in a row, such
+            as `PO 7`, is not divided. Fewer than 3 characters are refused with 400, and a text that more than
+            10,000 shipments or pallets have with 422.
         reference: Only shipments with exactly this reference; case-sensitive. It is normalized like the reference
             of a new shipment: without the space around it, in normalization form C. A value that no shipment can
             have is refused with 400: more than 100 characters, control characters, nothing visible.

@@ -2583,9 +2583,10 @@ export interface components {
          */
         CheckResultFilter: components["schemas"]["CheckResult"];
         /**
-         * @description Only shipments with this text, in any case, as part of their reference, vessel, voyage, origin, destination or a
-         *     container number of their documents, or with a pallet whose number begins with it or whose SSCC it is. Fewer than
-         *     3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
+         * @description Only shipments with each word of this text, in any case, as part of their reference, vessel, voyage, origin,
+         *     destination or a container number of their documents, or with a pallet whose number begins with the text or whose
+         *     SSCC it is. A text of which no word has three letters or digits in a row, such as `PO 7`, is not divided. Fewer
+         *     than 3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
          * @example 0412
          */
         Search: string;
@@ -2700,9 +2701,10 @@ export interface operations {
                 /** @description Only shipments of this status. */
                 status?: components["parameters"]["StatusFilter"];
                 /**
-                 * @description Only shipments with this text, in any case, as part of their reference, vessel, voyage, origin, destination or a
-                 *     container number of their documents, or with a pallet whose number begins with it or whose SSCC it is. Fewer than
-                 *     3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
+                 * @description Only shipments with each word of this text, in any case, as part of their reference, vessel, voyage, origin,
+                 *     destination or a container number of their documents, or with a pallet whose number begins with the text or whose
+                 *     SSCC it is. A text of which no word has three letters or digits in a row, such as `PO 7`, is not divided. Fewer
+                 *     than 3 characters are refused with 400, and a text that more than 10,000 shipments or pallets have with 422.
                  * @example 0412
                  */
                 q?: components["parameters"]["Search"];
