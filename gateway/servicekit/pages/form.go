@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,10 +28,8 @@ func ParseForm(r *http.Request) error {
 // Storable reports whether Postgres can hold all names and values of a query or a form.
 func Storable(values url.Values) bool {
 	for name, all := range values {
-		for _, text := range append([]string{name}, all...) {
-			if !StorableText(text) {
-				return false
-			}
+		if slices.ContainsFunc(append([]string{name}, all...), func(text string) bool { return !StorableText(text) }) {
+			return false
 		}
 	}
 	return true
@@ -60,12 +59,7 @@ func (f Faults) Fault(field string) string {
 
 // Any reports whether one of these fields is at fault.
 func (f Faults) Any(fields ...string) bool {
-	for _, field := range fields {
-		if f.Fault(field) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(field string) bool { return f.Fault(field) != "" })
 }
 
 // All returns f, for templates whose data embeds it.

@@ -48,10 +48,8 @@ func (s Sizing) Has(calibre string) bool {
 	if size == nil || s.to == 0 {
 		return false
 	}
-	for _, bound := range size[1:3] {
-		if mm, err := strconv.Atoi(bound); err == nil && (mm < s.from || mm > s.to) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(size[1:3], func(bound string) bool {
+		mm, err := strconv.Atoi(bound)
+		return err == nil && (mm < s.from || mm > s.to)
+	})
 }

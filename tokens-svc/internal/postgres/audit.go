@@ -24,10 +24,10 @@ const ofTime = ` audit_events WHERE log_id = $1 AND at >= $2 AND at < coalesce($
 // newest are those of them that are searched: tokens.AuditWindow.
 const newest = `FROM (SELECT * FROM` + ofTime + `ORDER BY at DESC, sequence DESC LIMIT $7) e `
 
-// selected is the condition of a query that searches texts.
+// selected is the condition of a query that searches texts, for each word.
 const selected = `WHERE ($4 = '' OR action = $4)
-	AND position(lower($5) IN lower(actor_name)) > 0 AND position(lower($6) IN
-		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0 `
+	AND position(lower($5) IN lower(actor_name)) > 0
+	AND concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text) ILIKE ALL ($6) `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.
@@ -43,7 +43,7 @@ func (r *Repository) AuditEvents(
 	if err != nil {
 		return page, err
 	}
-	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, q.Text}
+	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, likeWords(q.Text)}
 	if q.After != nil {
 		page.Total = int(max(head.Sequence-*q.After, 0))
 		page.Events, err = getRows[audit.Event](ctx, r.db,

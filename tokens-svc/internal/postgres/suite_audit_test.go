@@ -61,8 +61,8 @@ func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 		want []int64
 	}{
 		{tokens.AuditQuery{}, []int64{3, 2, 1}},
-		{tokens.AuditQuery{Text: "token REVOKED"}, []int64{3}},
-		{tokens.AuditQuery{Text: "ANNA@"}, []int64{3, 2, 1}},
+		{tokens.AuditQuery{Text: "REVOKED token"}, []int64{3}},
+		{tokens.AuditQuery{Text: "ANNA@ krak"}, []int64{3, 2, 1}},
 		{tokens.AuditQuery{Text: "bert"}, nil},
 		{tokens.AuditQuery{Text: string(token.ID)}, []int64{3, 2}},
 		{tokens.AuditQuery{Text: "Kraków"}, []int64{3, 2, 1}},

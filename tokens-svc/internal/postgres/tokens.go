@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -69,7 +70,7 @@ var orders = map[tokens.Sort]string{
 	tokens.ByExpiry: `t.expires_at NULLS LAST, t.created_at DESC`,
 }
 
-// Tokens implements tokens.Repository. The text is looked for in the name and in what tokens.Scrub leaves of a token.
+// Tokens implements tokens.Repository. Each word is looked for in the name and in what tokens.Scrub leaves of a token.
 func (r *Repository) Tokens(
 	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
 ) ([]tokens.Token, int, error) {
@@ -80,16 +81,25 @@ func (r *Repository) Tokens(
 	defer release()
 	condition := `WHERE t.organization_id = $1` + filters[cmp.Or(q.Filter, tokens.FilterAll)] +
 		` AND ($3::text = '' OR t.environment = $3)
-		AND position(lower($4) IN lower(concat_ws(' ', t.name, t.id,
-			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…'))) > 0`
-	total, err := getRow[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, q.Text)
+		AND concat_ws(' ', t.name, t.id, 'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…') ILIKE ALL ($4)`
+	words := likeWords(q.Text)
+	total, err := getRow[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, words)
 	if err != nil {
 		return nil, 0, err
 	}
 	all, err := listTokens(ctx, r.db,
 		selectTokens+condition+` ORDER BY `+orders[q.Sort]+`, t.id DESC LIMIT $5 OFFSET $6`,
-		org, now, q.Environment, q.Text, null(q.Page.Size), q.Page.Offset())
+		org, now, q.Environment, words, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
+}
+
+// likeWords returns a pattern of LIKE for each word of a text.
+func likeWords(text string) pq.StringArray {
+	all := strings.Fields(strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text))
+	for i, word := range all {
+		all[i] = "%" + word + "%"
+	}
+	return all
 }
 
 func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args ...any) ([]tokens.Token, error) {

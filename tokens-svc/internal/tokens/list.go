@@ -45,7 +45,7 @@ const (
 type Query struct {
 	Filter      Filter
 	Environment Environment // "": both
-	Text        string      // in the name or the public part of the token; "": any
+	Text        string      // words in the name or the public part of the token; "": any
 	Sort        Sort
 	Page        Page
 }
@@ -66,7 +66,7 @@ func (p Page) Offset() int { return max(p.Number-1, 0) * p.Size }
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {
-	Text   string // in action, actor, target or details, in any case
+	Text   string // words in action, actor, target or details, in any case
 	Actor  string // in the actor's name, in any case
 	Action audit.Action
 	From   time.Time

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -102,15 +103,11 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		Filters: filters, Picked: filters[0], Sorts: sortOptions,
 		Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),
 	}
-	for _, f := range filters {
-		if v.Form.Get("show") == string(f.ID) {
-			list.Picked = f
-		}
+	if i := slices.IndexFunc(filters, func(f filter) bool { return v.Form.Get("show") == string(f.ID) }); i >= 0 {
+		list.Picked = filters[i]
 	}
-	for _, o := range sortOptions {
-		if v.Form.Get("sort") == string(o.ID) {
-			list.Sort = o.ID
-		}
+	if i := slices.IndexFunc(sortOptions, func(o sortOption) bool { return v.Form.Get("sort") == string(o.ID) }); i >= 0 {
+		list.Sort = sortOptions[i].ID
 	}
 	query := tokens.Query{Filter: list.Picked.ID, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
 	rows, total, err := s.entries(ctx, v, query)

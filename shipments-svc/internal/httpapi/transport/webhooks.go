@@ -127,11 +127,9 @@ type endpointWithSecretView struct {
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
-		ID: WebhookIDs.Format(e.ID), URL: e.URL, Description: e.Description,
-		EventTypes: e.EventTypes,
-		Status:     e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince),
-		CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
-		PreviousUntil: viewTime(e.PreviousUntil),
+		ID: WebhookIDs.Format(e.ID), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes, Status: e.Status,
+		DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince), CreatedAt: viewTime(e.CreatedAt),
+		UpdatedAt: viewTime(e.UpdatedAt), PreviousUntil: viewTime(e.PreviousUntil),
 	}
 }
 
