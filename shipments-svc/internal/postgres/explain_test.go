@@ -70,13 +70,13 @@ type plan struct {
 	Plans     []plan
 }
 
-// find returns the first node of the type, or nil.
-func (p plan) find(nodeType string) *plan {
-	if p.NodeType == nodeType {
+// find returns the first node of a type or with an index, or nil.
+func (p plan) find(name string) *plan {
+	if p.NodeType == name || p.IndexName == name {
 		return &p
 	}
 	for _, inner := range p.Plans {
-		if found := inner.find(nodeType); found != nil {
+		if found := inner.find(name); found != nil {
 			return found
 		}
 	}
@@ -87,19 +87,6 @@ func (p plan) find(nodeType string) *plan {
 func (p plan) searches(text string) bool {
 	return strings.Contains(p.IndexCond, text) ||
 		slices.ContainsFunc(p.Plans, func(inner plan) bool { return inner.searches(text) })
-}
-
-// findIndex returns the first node that uses the index, or nil.
-func (p plan) findIndex(name string) *plan {
-	if p.IndexName == name {
-		return &p
-	}
-	for _, inner := range p.Plans {
-		if found := inner.findIndex(name); found != nil {
-			return found
-		}
-	}
-	return nil
 }
 
 func (p plan) check(t *testing.T, query string) {

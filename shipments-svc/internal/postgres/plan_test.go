@@ -296,7 +296,7 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 		list, args := listQuery(org, shipments.Filter{CheckResult: result}, 10, 25)
 		index := "shipments_newest_with_" + string(result)
 		page := explainGeneric(t, db, list.text, args).find("Limit") // parameters do not choose a partial index
-		if page == nil || page.findIndex(index) == nil || page.find("Sort") != nil {
+		if page == nil || page.find(index) == nil || page.find("Sort") != nil {
 			t.Errorf("%s: the page is %+v, want it of %s", result, page, index)
 		}
 	}
@@ -324,13 +324,13 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	exec(t, db, `RESET enable_sort; RESET enable_bitmapscan`)
 	overview := plannedQueries(uuid.UUID(org))["read_overview"]
 	for _, index := range []string{"shipments_failing", "shipment_history_people", "decision_counts_pkey"} {
-		if explainGeneric(t, db, overview.text, overview.args).findIndex(index) == nil {
+		if explainGeneric(t, db, overview.text, overview.args).find(index) == nil {
 			t.Errorf("the overview does not use %s", index)
 		}
 	}
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		list, args := listQuery(org, shipments.Filter{UpdatedAfter: &Noon, Status: status}, 10, 25)
-		found := explainGeneric(t, db, list.text, args).findIndex("shipments_updated")
+		found := explainGeneric(t, db, list.text, args).find("shipments_updated")
 		if found == nil || !strings.Contains(found.IndexCond, "updated_at > ") {
 			t.Errorf("status %q: %+v", status, found)
 		}
@@ -349,7 +349,7 @@ func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 	exec(t, db, fmt.Sprintf(`SET quayside.organization = '%s'`, uuid.UUID(org)))
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		list, args := listQuery(org, shipments.Filter{Status: status}, 300, 25)
-		days := explain(t, db, list.text, args).findIndex("shipment_counts_pkey")
+		days := explain(t, db, list.text, args).find("shipment_counts_pkey")
 		if days == nil || !strings.Contains(days.IndexCond, "day >= ") || !strings.Contains(days.IndexCond, "day < ") {
 			t.Errorf("status %q: the days are %+v", status, days)
 		}
