@@ -149,8 +149,11 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	}{e.Sequence, Instant(e.At), e.Actor, e.Action, e.Target, e.Details, e.Previous, e.Hash})
 }
 
-// Instant returns a time as the product writes times.
+// Instant returns a time as the product writes times, 2026-11-20T14:03:52.123Z, and "" where there is none.
 func Instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
 	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
@@ -160,7 +161,8 @@ func (c Settings) parseURL(name, text string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		u = new(url.URL)
-	case u.Scheme == "http" && !loopback(u.Hostname()) && !c.Demo:
+	case u.Scheme == "http" && !c.Demo && !address.Loopback(u.Hostname()) &&
+		!strings.HasSuffix(u.Hostname(), ".localhost"):
 		return u, fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
 			"or with QUAYSIDE_DEMO=true", name)
 	}
@@ -169,11 +171,6 @@ func (c Settings) parseURL(name, text string) (*url.URL, error) {
 		return u, fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
 	}
 	return u, nil
-}
-
-func loopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
 // Permissions are needed by whatever reads or grants permissions: the built-in ones and those of SERVICE_DEFINITIONS.

@@ -9,7 +9,6 @@ import (
 	"context"
 	_ "embed" // for the texts
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -48,7 +48,7 @@ func New(server, from string, public *url.URL) (*Server, error) {
 	switch {
 	case u.Scheme == "smtps":
 		s.options = append(s.options, gomail.WithSSLPort(false))
-	case loopback(u.Hostname()):
+	case address.Loopback(u.Hostname()):
 		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.NoTLS))
 	default:
 		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSMandatory))
@@ -110,8 +110,3 @@ func (s *Server) Send(ctx context.Context, d people.Delivery) error {
 }
 
 var _ people.Mail = (*Server)(nil)
-
-func loopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
-}

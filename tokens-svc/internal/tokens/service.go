@@ -133,12 +133,7 @@ func describe(t Token) map[string]string {
 	}
 }
 
-func instant(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return audit.Instant(t)
-}
+func instant(t time.Time) string { return cmp.Or(audit.Instant(t), "never") }
 
 // recordMade records that a token was made, with the mails to its holders.
 func (s *Service) recordMade(ctx context.Context, tx Tx, t Token, e audit.Entry) error {

@@ -15,6 +15,12 @@ func Network(addr netip.Addr) netip.Prefix { return prefix(addr, 64) }
 // address.
 func Site(addr netip.Addr) netip.Prefix { return prefix(addr, 48) }
 
+// Loopback reports whether a host of a URL is this machine.
+func Loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
 // prefix returns the zero Prefix for the zero Addr.
 func prefix(addr netip.Addr, bits int) netip.Prefix {
 	addr = Canonical(addr)

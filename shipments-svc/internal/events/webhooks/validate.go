@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -115,7 +115,7 @@ func urlFault(text string, loopback bool) string {
 	if err != nil || u.Opaque != "" || u.Host == "" {
 		return "url must be absolute, such as https://example.com/hooks"
 	}
-	local := loopback && isLoopback(u.Hostname())
+	local := loopback && address.Loopback(u.Hostname())
 	switch {
 	case u.Scheme != "https" && (u.Scheme != "http" || !local):
 		return "url must begin with https://"
@@ -132,11 +132,6 @@ func urlFault(text string, loopback bool) string {
 	default:
 		return ""
 	}
-}
-
-func isLoopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 func portAllowed(u *url.URL) bool {

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -11,14 +10,6 @@ import (
 
 // How tokens look in JSON: a member that does not apply is left out, never null; lists that
 // apply are never null either; times are UTC with milliseconds.
-
-// instant returns a time as the product writes it: 2026-11-20T14:03:52.123Z, and "" where there is none.
-func instant(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return audit.Instant(t)
-}
 
 // tokenView is all that may be shown of a token.
 type tokenView struct {
@@ -67,10 +58,10 @@ func (e endpoints) view(t tokens.Token) tokenView {
 		Effective:     tokens.Texts(e.Permissions().Effective(t)),
 		Owner:         owner,
 		Status:        t.Status(e.Now()),
-		CreatedAt:     instant(t.CreatedAt),
+		CreatedAt:     audit.Instant(t.CreatedAt),
 		CreatedBy:     t.CreatedBy,
-		ExpiresAt:     instant(t.ExpiresAt),
-		RevokedAt:     instant(t.RevokedAt),
+		ExpiresAt:     audit.Instant(t.ExpiresAt),
+		RevokedAt:     audit.Instant(t.RevokedAt),
 		RevokedReason: t.RevokedReason,
 		RotatedFrom:   t.RotatedFrom,
 		RotatedBy:     t.RotatedBy,
@@ -82,7 +73,7 @@ func (e endpoints) view(t tokens.Token) tokenView {
 
 // used returns t with its usage.
 func (t tokenView) used(u tokens.Use) tokenView {
-	t.Usage = &usage{instant(u.LastUsedAt), u.Address, u.Requests, u.Refused}
+	t.Usage = &usage{audit.Instant(u.LastUsedAt), u.Address, u.Requests, u.Refused}
 	return t
 }
 
