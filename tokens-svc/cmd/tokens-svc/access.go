@@ -15,10 +15,19 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-type accessList struct{}
+type accessList struct {
+	Digest bool `help:"Print only a digest, without reading tokens: after each change it is another one."`
+}
 
-func (accessList) Run(ctx context.Context, p program) error {
+func (c accessList) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
+		if c.Digest {
+			digest, err := s.repo.AccessDigest(ctx)
+			if err == nil {
+				_, err = fmt.Fprintln(p.stdout, digest)
+			}
+			return err
+		}
 		grants, err := s.repo.Access(ctx)
 		for _, g := range grants {
 			_, _ = fmt.Fprintln(p.stdout, g.Kind, g.Key, g.Value) // a list that breaks off is refused

@@ -42,13 +42,10 @@ func (auditVerify) Run(ctx context.Context, p program) error {
 		var faults []error
 		for _, log := range logs {
 			head, err := s.repo.VerifyAudit(ctx, log)
-			if err != nil {
-				faults = append(faults, err)
-				continue
+			if err == nil {
+				_, err = fmt.Fprintf(p.stdout, "%s %d:%s\n", log, head.Sequence, head.Hash)
 			}
-			if _, err := fmt.Fprintf(p.stdout, "%s %d:%s\n", log, head.Sequence, head.Hash); err != nil {
-				return err
-			}
+			faults = append(faults, err)
 		}
 		return errors.Join(faults...)
 	})

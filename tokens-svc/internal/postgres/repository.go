@@ -59,20 +59,20 @@ func (r *Repository) Ready(ctx context.Context) error {
 // LastBackup returns when a backup was last completed, in seconds since 1970, and 0 if none was or Postgres does not
 // answer within a second.
 func (r *Repository) LastBackup() float64 {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	seconds, _ := getRow[float64](ctx, r.db, `SELECT coalesce(extract(epoch FROM backed_up_at), 0) FROM revision`)
-	return seconds
+	return r.seconds(`SELECT coalesce(extract(epoch FROM backed_up_at), 0) FROM revision`)
 }
 
 // ArchiveFailing returns for how many seconds Postgres has archived nothing of its log although it tried, and 0 if its
 // last attempt succeeded, if it has no archive, or if it does not answer within a second.
 func (r *Repository) ArchiveFailing() float64 {
+	return r.seconds(`SELECT extract(epoch FROM now() - coalesce(last_archived_time, stats_reset)) FROM pg_stat_archiver
+		WHERE last_failed_time > coalesce(last_archived_time, '-infinity')`)
+}
+
+func (r *Repository) seconds(query string) float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	seconds, _ := getRow[float64](ctx, r.db, `
-		SELECT extract(epoch FROM now() - coalesce(last_archived_time, stats_reset)) FROM pg_stat_archiver
-		WHERE last_failed_time > coalesce(last_archived_time, '-infinity')`)
+	seconds, _ := getRow[float64](ctx, r.db, query)
 	return seconds
 }
 
