@@ -65,10 +65,14 @@ func (r *Repository) mutate(ctx context.Context, org tokens.OrgID, work func(*mu
 
 // lockHead reads the head of an organization's log under a lock. The advisory lock
 // makes changes wait in the order in which they came: of many that wait for a row
-// that changes, Postgres lets some wait until their statement times out. Only changes on other replicas, and of
-// accounts in several organizations, are waited for here, not until the deadline: then the error is limit.ErrShare.
+// that changes, Postgres lets some wait until their statement times out. Only changes of other programs, and of
+// accounts in several organizations, are waited for here, not until the deadline, which a command does not have: then
+// the error is limit.ErrShare.
 func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
-	bound := max(remaining(ctx, lockTimeout)*3/4, time.Millisecond)
+	bound := placeTimeout * 3 / 4
+	if _, ok := ctx.Deadline(); ok {
+		bound = max(remaining(ctx, lockTimeout)*3/4, time.Millisecond)
+	}
 	head, err := getRow[audit.Head](ctx, tx, `
 		WITH bound AS MATERIALIZED (SELECT set_config('lock_timeout', $2, true)),
 		queue AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) FROM bound)
@@ -153,13 +157,10 @@ func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind toke
 // CreateOrganization implements tokens.Repository.
 func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organization, e audit.Entry) error {
 	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		err := exec(ctx, tx, `INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)`, o.ID, o.Name,
-			o.CreatedAt)
-		if err != nil {
-			return err
-		}
 		m := &mutation{Tx: tx, head: audit.Head{Log: string(o.ID)}}
-		err = exec(ctx, tx, `INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $2)`, o.ID, m.head.Hash[:])
+		err := exec(ctx, tx, `
+			WITH made AS (INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3))
+			INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $4)`, o.ID, o.Name, o.CreatedAt, m.head.Hash[:])
 		if err != nil {
 			return err
 		}

@@ -134,11 +134,10 @@ func (m *mutation) StoreKey(ctx context.Context, k *tokens.Key, id tokens.TokenI
 	if k == nil {
 		return nil
 	}
-	_, err := m.ExecContext(ctx, `
+	return exec(ctx, m, `
 		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at)
 		VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (organization_id, key_sum) DO UPDATE
 		SET fingerprint = excluded.fingerprint, token_id = excluded.token_id, created_at = excluded.created_at`,
 		m.org(), k.Sum[:], k.Fingerprint[:], id, k.At)
-	return err
 }
