@@ -63,23 +63,8 @@ func (r row) Clean() bool {
 func (v *visit) filter() (shipments.Filter, error) {
 	p := query.Read(v.Request)
 	f := transport.ReadFilter(p)
-	day := func(name string, offset time.Duration) *time.Time {
-		text, given := p.Text(name)
-		at, err := time.Parse(time.DateOnly, text)
-		if err == nil {
-			return new(at.Add(offset))
-		}
-		if given {
-			p.Fault(name, name+" must be a day such as 2026-11-20")
-		}
-		return nil
-	}
-	f.CreatedAfter, f.CreatedBefore = day("from", -time.Millisecond), day("until", 24*time.Hour)
-	err := p.Err()
-	if wrong, ok := errors.AsType[*query.Error](err); ok && wrong.Only(query.UnknownParameter) { // such as page
-		err = nil
-	}
-	return f, err
+	f.CreatedAfter, f.CreatedBefore = p.Day("from", -time.Millisecond), p.Day("until", 24*time.Hour)
+	return f, p.ErrOfRead()
 }
 
 // filterNames are the parameters of filters other than the status, in the order in which people read them.

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -62,36 +62,29 @@ type eventList struct {
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
-	query, err := eventQuery(v.Form)
+	q, err := eventQuery(v.Request)
 	if err != nil {
-		return errorPage(http.StatusBadRequest), nil //nolint:nilerr // no page sends another text for a day
+		return answer{}, err
 	}
 	if format, ok := exportFormats[v.Form.Get("format")]; ok {
-		return s.exportEvents(v, query, format), nil
+		return s.exportEvents(v, q, format), nil
 	}
 	p := pageOf(v)
-	found, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
+	found, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), q, p)
 	list := eventList{
-		Events: found.Events, Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
+		Events: found.Events, Filter: v.Form, Filtered: q != (tokens.AuditQuery{}),
 		Actions: audit.Actions(), Older: moment{At: found.Older, Now: s.Tokens.Now()},
 		Pages: pagesOf(v, p, found.Total),
 	}
 	return page("audit-log", "Audit log", list), err
 }
 
-// eventQuery reads a filter. Its days are those of UTC, and both are part of what is selected.
-func eventQuery(filter url.Values) (tokens.AuditQuery, error) {
-	var from, to time.Time
-	var errs [2]error
-	if text := filter.Get("from"); text != "" {
-		from, errs[0] = time.Parse(time.DateOnly, text)
-	}
-	if text := filter.Get("to"); text != "" {
-		to, errs[1] = time.Parse(time.DateOnly, text)
-		to = to.Add(day)
-	}
+// eventQuery reads a filter. Both of its days are part of what is selected.
+func eventQuery(r *http.Request) (tokens.AuditQuery, error) {
+	p := query.Read(r)
 	return tokens.AuditQuery{
-		Text: strings.TrimSpace(filter.Get("q")), Actor: strings.TrimSpace(filter.Get("actor")),
-		Action: audit.Action(filter.Get("action")), From: from, Before: to,
-	}, errors.Join(errs[:]...)
+		Text: strings.TrimSpace(r.Form.Get("q")), Actor: strings.TrimSpace(r.Form.Get("actor")),
+		Action: audit.Action(r.Form.Get("action")),
+		From:   *cmp.Or(p.Day("from", 0), &time.Time{}), Before: *cmp.Or(p.Day("to", day), &time.Time{}),
+	}, p.ErrOfRead()
 }

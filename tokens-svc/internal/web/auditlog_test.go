@@ -29,7 +29,8 @@ func TestTheAuditLogIsFilteredByDatePersonAndAction(t *testing.T) {
 	for _, none := range []string{"q=nobody", "actor=nobody", "to=2020-01-01", "from=2120-01-01", "action=x"} {
 		want(t, owner.get(t, auditLog("?"+none)), http.StatusOK, "No entries match")
 	}
-	want(t, owner.get(t, auditLog("?format=csv&from=2026-11-31")), http.StatusBadRequest)
+	want(t, owner.get(t, auditLog("?format=csv&from=2026-11-31")), http.StatusBadRequest,
+		"From must be a day such as 2026-11-20.")
 	ofToken := auditLog("?q=" + string(token.ID))
 	want(t, owner.get(t, ofToken), http.StatusOK, shown)
 	want(t, owner.get(t, api("/"+string(token.ID))), http.StatusOK, ofToken)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/limit"
@@ -133,6 +134,11 @@ func (s *site) notify(ctx context.Context, notice string) { s.Sessions.Put(ctx, 
 func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	if ended, ok := errors.AsType[*tokens.StateError](err); ok {
 		return notActive(v, ended.ID)
+	}
+	if wrong, ok := errors.AsType[*query.Error](err); ok {
+		p, _ := pages.ProblemOf(http.StatusBadRequest)
+		p.Text = problem.Sentence(wrong.Faults[0].Detail)
+		return problemPage(http.StatusBadRequest, p)
 	}
 	status := statusOf(err)
 	switch {

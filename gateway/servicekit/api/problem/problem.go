@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,6 +55,11 @@ type Field struct {
 	Pointer   string `json:"pointer"`
 	Parameter string `json:"parameter"`
 	Detail    string `json:"detail"`
+}
+
+// AllOf reports whether there are faults and all of them have a code.
+func AllOf(faults []Field, code string) bool {
+	return len(faults) > 0 && !slices.ContainsFunc(faults, func(f Field) bool { return f.Code != code })
 }
 
 // MarshalJSON implements json.Marshaler, with the pointer or the parameter.

@@ -37,11 +37,6 @@ func (e *Error) Error() string {
 	return problem.Summary(len(e.Faults), "query parameter")
 }
 
-// Only reports whether all faults, of which there is at least one, have this code.
-func (e *Error) Only(code string) bool {
-	return len(e.Faults) > 0 && !slices.ContainsFunc(e.Faults, func(f problem.Field) bool { return f.Code != code })
-}
-
 // Parameters are the parameters of a query.
 type Parameters struct {
 	values    url.Values
@@ -111,6 +106,20 @@ func (p *Parameters) Time(name string) *time.Time {
 	return &t
 }
 
+// Day returns the beginning of a parameter that must be a day, in UTC, and an offset later, or nil where it is missing
+// or not valid.
+func (p *Parameters) Day(name string, offset time.Duration) *time.Time {
+	text, given := p.Text(name)
+	at, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		return new(at.Add(offset))
+	}
+	if given {
+		p.Fault(name, name+" must be a day such as 2026-11-20")
+	}
+	return nil
+}
+
 // OneOf returns a parameter that must be one of the allowed values, or "" where
 // it is missing or not valid.
 func OneOf[T ~string](p *Parameters, name string, allowed []T) T {
@@ -133,22 +142,23 @@ func (p *Parameters) Fault(name, detail string) {
 
 // Err returns an *Error, or nil. Parameters that were not read are unknown.
 func (p *Parameters) Err() error {
-	if p.malformed {
-		return &Error{}
-	}
-	faults := p.faults
+	known := *p
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if slices.Contains(p.read, name) {
-			continue
+		if !slices.Contains(p.read, name) {
+			known.faults = append(known.faults, problem.Field{
+				Code: UnknownParameter, Parameter: name, Detail: spelling.Unknown("parameter", name, p.read),
+			})
 		}
-		faults = append(faults, problem.Field{
-			Code: UnknownParameter, Parameter: name, Detail: spelling.Unknown("parameter", name, p.read),
-		})
 	}
-	if len(faults) == 0 {
+	return known.ErrOfRead()
+}
+
+// ErrOfRead is Err for a page, whose other parameters are of no interest.
+func (p *Parameters) ErrOfRead() error {
+	if len(p.faults) == 0 && !p.malformed {
 		return nil
 	}
-	return &Error{faults}
+	return &Error{p.faults}
 }
 
 // PageLinks is the Link header (RFC 8288) of a page of a list: first, prev, next

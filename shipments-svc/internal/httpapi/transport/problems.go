@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
@@ -208,7 +207,6 @@ func as[E error](err error) (fault, bool) {
 func allOf[E error](code string) func(error) (fault, bool) {
 	return func(err error) (fault, bool) {
 		f, ok := as[E](err)
-		other := func(f problem.Field) bool { return f.Code != code }
-		return f, ok && len(f.fields) > 0 && !slices.ContainsFunc(f.fields, other)
+		return f, ok && problem.AllOf(f.fields, code)
 	}
 }

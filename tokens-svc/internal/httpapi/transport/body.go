@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
@@ -24,11 +23,6 @@ type bodyError struct{ faults []problem.Field }
 // Error implements error.
 func (e *bodyError) Error() string {
 	return problem.Summary(len(e.faults), "field")
-}
-
-// onlyUnknown reports whether nothing is wrong but the names of members.
-func (e *bodyError) onlyUnknown() bool {
-	return !slices.ContainsFunc(e.faults, func(f problem.Field) bool { return f.Code != jsonbody.UnknownField })
 }
 
 // limits bound the JSON of a body.

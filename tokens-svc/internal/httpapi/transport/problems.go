@@ -57,17 +57,18 @@ var table = []struct {
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(tokens.ErrKeyReused,
 		"this Idempotency-Key was sent with another body; give each request a key of its own")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
-	{
-		http.StatusBadRequest, query.UnknownParameter, "Unknown parameter",
-		only(func(e *query.Error) bool { return e.Only(query.UnknownParameter) }),
-	},
+	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", only(func(e *query.Error) bool {
+		return problem.AllOf(e.Faults, query.UnknownParameter)
+	})},
 	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*jsonbody.MediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", tooLarge},
 	{http.StatusBadRequest, "invalid_request", "Invalid request", is(errForm,
 		"the body must be a form with exactly one parameter token")},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
-	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", only((*bodyError).onlyUnknown)},
+	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", only(func(e *bodyError) bool {
+		return problem.AllOf(e.faults, jsonbody.UnknownField)
+	})},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*bodyError]},
 	{http.StatusTooManyRequests, "too_many_concurrent_requests", "Too many concurrent requests", is(limit.ErrShare,
 		"the organization has as many changes and lists of its tokens in progress as one may have; send fewer at a time, "+
