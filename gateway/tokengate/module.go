@@ -90,7 +90,7 @@ type Gate struct {
 	// need none
 	Organizations string `json:"organizations,omitempty"`
 	// Limit is the window of a token whose introspection has none: 100 a minute by default. Default of its key: the
-	// claim sub, or a token's "lineage"
+	// claim sub, or a token's "lineage", with the claim iss or Introspection unless Extended
 	Limit Zone `json:"limit,omitzero"`
 	// Zones are further windows that requests with a token are counted in, in this order, after Limit.
 	Zones []Zone `json:"zones,omitempty"`

@@ -82,6 +82,9 @@ func newTokensService(of Gate) (*tokensService, error) {
 		return nil, errors.New("introspection must be an http or https URL without user information")
 	}
 	results := introspect.Results{Limit: of.Limit.Requests, Window: time.Duration(of.Limit.Window)}
+	if !of.Extended {
+		results.Issuer = of.Introspection
+	}
 	if of.Organizations != "" {
 		if results.Organization, err = regexp.Compile(of.Organizations); err != nil {
 			return nil, err

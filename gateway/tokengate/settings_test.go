@@ -4,6 +4,9 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -125,6 +128,28 @@ func TestIntrospectionIsAURL(t *testing.T) {
 		if err == nil {
 			service.Close()
 		}
+	}
+}
+
+func TestEqualSubsOfTwoIssuersHaveTwoWindows(t *testing.T) {
+	t.Parallel()
+
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"active":true,"sub":"7","iss":%q}`, r.URL.Query().Get("iss"))
+	}))
+	defer server.Close()
+	for path, want := range map[string]string{
+		"/a": "token:" + server.URL + "/a:7", "/a?iss=x": "token:x:7", "/extended": "7",
+	} {
+		service, err := newTokensService(Gate{Introspection: server.URL + path, Extended: path == "/extended"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := service.introspector.Introspect(t.Context(), "a token")
+		if err != nil || result.Lineage != want {
+			t.Errorf("%s: %+v, %v, want %s", path, result, err, want)
+		}
+		service.Close()
 	}
 }
 

@@ -19,6 +19,8 @@ type Results struct {
 	Window time.Duration
 	// Organization is the form of an organization's id, which every active result then has. Nil: any or none
 	Organization *regexp.Regexp
+	// Issuer is that of tokens whose result has none. Empty: no other issuer has the same ids
+	Issuer string
 }
 
 // The quota by default.
@@ -63,7 +65,7 @@ type Result struct {
 	// TokenID is the public id, "tok_…".
 	TokenID string
 	// Lineage is the id of the first token of the rotation chain, "tok_…": its tokens share one rate-limit window.
-	// Without one in the response it is TokenID.
+	// Without one in the response it is TokenID. Where several issuers may have it, it is after "token:" and the issuer.
 	Lineage string
 	// OrganizationID is the id of the token's organization, "org_…".
 	OrganizationID string
@@ -104,6 +106,7 @@ type wireResult struct {
 	Username       string         `json:"username"`
 	ClientID       string         `json:"client_id"`
 	Lineage        string         `json:"lineage"`
+	Issuer         string         `json:"iss"`
 	OrganizationID string         `json:"organization_id"`
 	ExpiresAt      *int64         `json:"exp"`
 	RotatedTo      string         `json:"rotated_to"`
@@ -129,9 +132,13 @@ func (s *Results) decode(body []byte) (Result, error) {
 		return Result{Reason: wire.Reason}, nil
 	}
 	subject := cmp.Or(wire.Subject, wire.Username, wire.ClientID)
+	lineage := cmp.Or(wire.Lineage, subject)
+	if s.Issuer != "" && lineage != "" {
+		lineage = "token:" + cmp.Or(wire.Issuer, s.Issuer) + ":" + lineage
+	}
 	switch {
-	case !isHeaderValue(subject, wire.Lineage):
-		return Result{}, fmt.Errorf("active response with sub %q and lineage %q", subject, wire.Lineage)
+	case !isHeaderValue(subject, wire.Lineage, wire.Issuer):
+		return Result{}, fmt.Errorf("active response with sub %q, lineage %q and iss %q", subject, wire.Lineage, wire.Issuer)
 	case !s.isOrganization(wire.OrganizationID):
 		return Result{}, fmt.Errorf("active response with organization_id %q", wire.OrganizationID)
 	case !scopeForm.MatchString(wire.Scope):
@@ -141,7 +148,7 @@ func (s *Results) decode(body []byte) (Result, error) {
 	result := Result{
 		Active:         true,
 		TokenID:        subject,
-		Lineage:        cmp.Or(wire.Lineage, subject),
+		Lineage:        lineage,
 		OrganizationID: wire.OrganizationID,
 		Permissions:    wire.Scope,
 		Rotated:        wire.RotatedTo != "",

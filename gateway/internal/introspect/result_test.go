@@ -79,16 +79,6 @@ func TestActiveResultPastItsExpiryIsInactive(t *testing.T) {
 	}
 }
 
-func TestRotatedTokenHasASuccessor(t *testing.T) {
-	t.Parallel()
-
-	body := strings.Replace(activeAnswer, "{", `{"exp":1803031432,"rotated_to":"tok_000000000001",`, 1)
-	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
-	if err != nil || !answer.Rotated || answer.ExpiresAt.Unix() != 1_803_031_432 {
-		t.Errorf("answer %+v, error %v", answer, err)
-	}
-}
-
 func TestSmallestAndLargestQuotaAreAccepted(t *testing.T) {
 	t.Parallel()
 

@@ -10,7 +10,7 @@ import (
 type Window struct {
 	// Policy is the name of the kind of window.
 	Policy string
-	// ID is unique among the IDs of all policies. That of a token has no colon.
+	// ID is unique among the IDs of all policies: it has no colon, or begins with its kind and one.
 	ID string
 	// Limit is the number of requests, at least 1.
 	Limit int
