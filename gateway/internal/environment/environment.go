@@ -30,7 +30,7 @@ var announceDemo = sync.OnceFunc(func() {
 
 // parse checks the settings, which a reload reads again: no Caddyfile with the option is accepted when secrets are
 // missing, short or, but in development mode, published. A configuration that was adapted to JSON before is not
-// checked. Syntax:
+// checked: with a demo secret the services refuse its requests. Syntax:
 //
 //	quayside <whether it is development mode>
 func parse(d *caddyfile.Dispenser, _ any) (any, error) {
