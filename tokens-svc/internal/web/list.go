@@ -111,16 +111,13 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 	}
 	query := tokens.Query{Filter: list.Picked.ID, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
 	rows, total, err := s.entries(ctx, v, query)
+	if err == nil && total == 0 {
+		var all int
+		_, all, err = s.Tokens.Tokens(ctx, v.org(), tokens.Query{Page: tokens.Page{Number: 1, Size: 1}})
+		list.First = all == 0
+	}
 	if err != nil {
 		return answer{}, err
-	}
-	if total == 0 {
-		_, any, err := s.Tokens.Tokens(ctx, v.org(),
-			tokens.Query{Filter: tokens.FilterAll, Page: tokens.Page{Number: 1, Size: 1}})
-		if err != nil {
-			return answer{}, err
-		}
-		list.First = any == 0
 	}
 	list.Rows, list.Pages = rows, pagesOf(v, query.Page, total)
 	return page("tokens", "API tokens", list), nil

@@ -81,8 +81,7 @@ func New() (*Reader, error) {
 // child that reads a PDF does.
 func (r *Reader) Prepare(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
-	cmd.Args = []string{r.name, Command, Prepare, r.pdfium}
-	cmd.SysProcAttr = new(childAttributes)
+	cmd.Args, cmd.SysProcAttr = []string{r.name, Command, Prepare, r.pdfium}, new(childAttributes)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("prepare PDFium: %w: %s", err, out)
 	}
