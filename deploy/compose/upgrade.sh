@@ -34,4 +34,4 @@ for program in tokens-svc shipments-svc gateway; do
 	docker stop -t 30 $old
 	docker rm $old
 done
-[ ! "$(compose ps -q backup 2>/dev/null)" ] || compose up -d --no-deps backup # of the same version
+[ ! "$(compose ps -q backup 2>/dev/null)" ] || compose up -d --no-deps backup archive # of the same version
