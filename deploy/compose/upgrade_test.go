@@ -33,9 +33,12 @@ func TestAFailingMigrationLeavesThePreviousVersionServing(t *testing.T) {
 	upgrade = regexp.MustCompile(`docker compose build.*\n`).ReplaceAllString(upgrade, "")
 
 	t.Cleanup(func() { _, _ = shell(t, "docker compose down --volumes --timeout 5") })
-	if out, err := shell(t, "docker compose up --no-build --detach"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	must := func(commands string) {
+		if out, err := shell(t, commands); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
+	must("docker compose up --no-build --detach")
 	u := upgraded{url: "http://127.0.0.1:18080/api/v1/shipments"}
 	u.token = eventually(t, "a token", func() (string, bool) {
 		out, err := shell(t, `organization=$(docker compose exec -T tokens-svc /tokens-svc org create --name Upgrade)
@@ -48,15 +51,10 @@ func TestAFailingMigrationLeavesThePreviousVersionServing(t *testing.T) {
 		$(docker compose ps -q gateway tokens-svc shipments-svc)`
 	before, _ := shell(t, running)
 
-	image := func(command string) {
-		if out, err := shell(t, command); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
 	for _, program := range []string{"gateway", "tokens-svc"} {
-		image("docker tag ghcr.io/quayside/" + program + ":dev ghcr.io/quayside/" + program + ":next")
+		must("docker tag ghcr.io/quayside/" + program + ":dev ghcr.io/quayside/" + program + ":next")
 	}
-	image(`printf 'FROM ghcr.io/quayside/shipments-svc:dev\nENTRYPOINT ["/shipments-svc", "broken"]\n' |
+	must(`printf 'FROM ghcr.io/quayside/shipments-svc:dev\nENTRYPOINT ["/shipments-svc", "broken"]\n' |
 		docker build --quiet --tag ghcr.io/quayside/shipments-svc:next -`)
 	if out, err := shell(t, upgrade); err == nil {
 		t.Fatalf("the upgrade succeeded:\n%s", out)
@@ -66,10 +64,8 @@ func TestAFailingMigrationLeavesThePreviousVersionServing(t *testing.T) {
 	}
 	u.serves(t)
 
-	image("docker tag ghcr.io/quayside/shipments-svc:dev ghcr.io/quayside/shipments-svc:next")
-	if out, err := shell(t, upgrade); err != nil {
-		t.Fatalf("the upgrade: %v\n%s", err, out)
-	}
+	must("docker tag ghcr.io/quayside/shipments-svc:dev ghcr.io/quayside/shipments-svc:next")
+	must(upgrade)
 	if after, _ := shell(t, running); after == before {
 		t.Error("the upgrade replaced nothing")
 	}
