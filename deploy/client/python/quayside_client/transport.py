@@ -134,11 +134,15 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
 
 
 def retry_after(value: str, otherwise: float) -> float:
-    """Returns the seconds of a Retry-After, which is a number of them or a date."""
-    if value.isdecimal():
-        return int(value)
-    date = email.utils.parsedate_tz(value)
-    return max(0, email.utils.mktime_tz(date) - time.time()) if date else otherwise
+    """Returns the seconds of a Retry-After, a number of them or a date, up to a day; otherwise if it has passed."""
+    try:
+        if value.isdecimal():
+            seconds = float(value)
+        else:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return otherwise
+    return min(seconds, 86_400) if seconds > 0 else otherwise
 
 
 def decoded(content: bytes, kind: str, accept: str) -> Any:

@@ -56,10 +56,10 @@ async function isTemporary(response: Response): Promise<boolean> {
 	return [429, 502, 503, 504].includes(response.status);
 }
 
-/** Returns the seconds of a Retry-After, which is a number of them or a date; undefined without a valid one. */
+/** Returns the seconds of a Retry-After, a number of them or a date, at most a day; undefined without a time to come. */
 function retryAfter(value: string): number | undefined {
 	const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-	return Number.isNaN(seconds) ? undefined : seconds;
+	return seconds > 0 ? Math.min(seconds, 86_400) : undefined;
 }
 
 /** Waits, unless the signal ends it with its reason. */
