@@ -61,8 +61,8 @@ func (d *Disk) CheckWritable() error {
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
 	dir, name := filepath.Split(filepath.Join(d.dir, formatKey(key)))
 	part := filepath.Join(dir, partial+name)
-	err := os.MkdirAll(dir, dirMode)
-	if err == nil {
+	err := os.Mkdir(dir, dirMode) // not its parent, which is missing in an outage
+	if err == nil || errors.Is(err, fs.ErrExist) {
 		err = errors.Join(write(part, content, size), ctx.Err())
 	}
 	if err == nil {

@@ -225,15 +225,13 @@ func TestMissingDirectoryIsAnOutage(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "documents")
 	disk, err := NewDisk(dir)
-	if err != nil {
+	if err = errors.Join(err, os.Remove(dir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := disk.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) ||
-		errors.Is(err, shipments.ErrNoFile) {
-		t.Errorf("%v", err)
+	put := disk.Put(t.Context(), newKey(), strings.NewReader("x"), 1) // does not make the directory, for Open
+	if _, err := disk.Open(t.Context(), newKey()); !errors.Is(put, shipments.ErrUnavailable) ||
+		!errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
+		t.Errorf("%v, %v", put, err)
 	}
 }
 
