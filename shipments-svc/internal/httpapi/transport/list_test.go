@@ -232,8 +232,8 @@ func TestListShowsWhatMeetsEveryFilter(t *testing.T) {
 		"?reference=Caf%C3%A9+%26+%3Cb%3E%2B1":              "C",
 		"?reference=Cafe%CC%81+%26+%3Cb%3E%2B1":             "C", // another normalization form
 		"?reference=" + strings.Repeat("%F0%9F%8D%8A", 100): "",
-		"?q=O-1":                             "D B A",
-		"?q=%3Cb%3E&status=ready_for_review": "C",
+		"?q=O-1": "D B A",
+		"?q=%3Cb%3E%09%C2%A0caf%C3%A9&status=ready_for_review": "C", // words between spaces of any kind
 
 		"?check_result=pass": "C B",
 		"?check_result=fail": "C",
