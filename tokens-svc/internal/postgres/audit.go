@@ -25,9 +25,9 @@ const ofTime = ` audit_events WHERE log_id = $1 AND at >= $2 AND at < coalesce($
 const newest = `FROM (SELECT * FROM` + ofTime + `ORDER BY at DESC, sequence DESC LIMIT $7) e `
 
 // selected is the condition of a query that searches texts, for each word.
-const selected = `WHERE ($4 = '' OR action = $4)
-	AND position(lower($5) IN lower(actor_name)) > 0
-	AND concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text) ILIKE ALL ($6) `
+const selected = `WHERE ($4 = '' OR action = $4) AND position(lower($5) IN lower(actor_name)) > 0
+	AND concat_ws(' ', translate(action, '._', '  '), actor_name, target, (SELECT string_agg(
+		translate(key, '_', ' ') || ' ' || value, ' ') FROM jsonb_each_text(details))) ILIKE ALL ($6) `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.

@@ -65,7 +65,7 @@ func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 		{tokens.AuditQuery{Text: "ANNA@ krak"}, []int64{3, 2, 1}},
 		{tokens.AuditQuery{Text: "bert"}, nil},
 		{tokens.AuditQuery{Text: string(token.ID)}, []int64{3, 2}},
-		{tokens.AuditQuery{Text: "Kraków"}, []int64{3, 2, 1}},
+		{tokens.AuditQuery{Text: `"KRAKÓW"`}, []int64{3, 2, 1}},
 		{tokens.AuditQuery{Action: audit.TokenCreated, Actor: "ANNA@", From: atNoon}, []int64{2}},
 		{tokens.AuditQuery{Actor: "bert"}, nil},
 		{tokens.AuditQuery{Before: atNoon}, nil},

@@ -173,7 +173,7 @@ func tokensAreSought(t *testing.T, repo *postgres.Repository) {
 		return token
 	}
 	b := named("beta", 0, time.Time{})
-	a := named("Alpha 100%", time.Minute, atNoon.Add(48*time.Hour))
+	a := named("Alphä 100%", time.Minute, atNoon.Add(48*time.Hour))
 	c := named("gamma", 2*time.Minute, atNoon.Add(24*time.Hour))
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{
 		{Token: b.ID, LastUsedAt: atNoon}, {Token: a.ID, LastUsedAt: atNoon.Add(time.Hour)},
@@ -182,12 +182,12 @@ func tokensAreSought(t *testing.T, repo *postgres.Repository) {
 		tokens.Query
 		want string
 	}{
-		{tokens.Query{}, "gamma Alpha 100% beta"},
-		{tokens.Query{Sort: tokens.ByName}, "Alpha 100% beta gamma"},
-		{tokens.Query{Sort: tokens.ByLastUse}, "Alpha 100% beta gamma"},
-		{tokens.Query{Sort: tokens.ByExpiry}, "gamma Alpha 100% beta"},
-		{tokens.Query{Text: "ALPHA"}, "Alpha 100%"},
-		{tokens.Query{Text: "0% alph"}, "Alpha 100%"},
+		{tokens.Query{}, "gamma Alphä 100% beta"},
+		{tokens.Query{Sort: tokens.ByName}, "Alphä 100% beta gamma"},
+		{tokens.Query{Sort: tokens.ByLastUse}, "Alphä 100% beta gamma"},
+		{tokens.Query{Sort: tokens.ByExpiry}, "gamma Alphä 100% beta"},
+		{tokens.Query{Text: "ALPHÄ"}, "Alphä 100%"},
+		{tokens.Query{Text: "0% alph"}, "Alphä 100%"},
 		{tokens.Query{Text: "alph _amm"}, ""},
 		{tokens.Query{Text: string(b.ID)}, "beta"},
 		{tokens.Query{Text: "shpt_test_" + string(c.ID[len("tok_"):]) + "_…"}, "gamma"},
