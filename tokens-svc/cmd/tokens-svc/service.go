@@ -61,7 +61,7 @@ func withServices(p program, do func(services) error, needs ...config.Need) erro
 		var b strings.Builder
 		b.WriteString("no changes were made:")
 		for _, f := range wrong.Fields {
-			fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
+			fmt.Fprintf(&b, "\n  --%s %s", strings.NewReplacer("expires_at", "expires-in", "_", "-").Replace(f.Field), f.Detail)
 		}
 		return errors.New(b.String())
 	}
