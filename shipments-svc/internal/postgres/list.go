@@ -125,8 +125,8 @@ func listAfterQuery(org shipments.OrgID, f shipments.Filter, last *shipments.Shi
 		append([]any{uuid.UUID(org), key, limit, string(f.Status)}, args...)
 }
 
-// likeText escapes what has a meaning in a pattern of LIKE. Spaces that do not break are none to Postgres.
-var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, "\u00a0", " ", "\u2007", " ", "\u202f", " ")
+// likeText escapes what has a meaning in a pattern of LIKE.
+var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // filterArgs are the arguments of conditions from $5 on.
 func filterArgs(f shipments.Filter) []any {

@@ -34,7 +34,7 @@ func TestASearchFindsAnyPartInAnyCase(t *testing.T) {
 			}
 		}
 	}
-	finds(1, "0412", "cfe-2026-0412", "Carm", "SC C", "100%", `%_\`, "ort", "port\u00a00412 sc", `carmen %_\`)
+	finds(1, "0412", "cfe-2026-0412", "Carm", "SC C", "100%", `%_\`, "ort", "port 0412 sc", `carmen %_\`)
 	finds(0, "CSQU", "0413", "1000", "p_rt", "0412\nMSC X", "carmen 0413", "carmen p_", "sc po")
 	changed := shipments.Revision{From: s, To: s, Entry: shipments.Entry{
 		Version: 2, At: Noon, Action: shipments.Update, Status: s.Status,
