@@ -26,8 +26,8 @@ const newest = `FROM (SELECT * FROM` + ofTime + `ORDER BY at DESC, sequence DESC
 
 // selected is the condition of a query that searches texts, for each word.
 const selected = `WHERE ($4 = '' OR action = $4) AND position(lower($5) IN lower(actor_name)) > 0
-	AND concat_ws(' ', translate(action, '._', '  '), actor_name, target, (SELECT string_agg(
-		translate(key, '_', ' ') || ' ' || value, ' ') FROM jsonb_each_text(details))) ILIKE ALL ($6) `
+	AND lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, (SELECT string_agg(
+		translate(key, '_', ' ') || ' ' || value, ' ') FROM jsonb_each_text(details)))) LIKE ALL (lower($6)::text[]) `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.

@@ -80,8 +80,8 @@ func (r *Repository) Tokens(
 	}
 	defer release()
 	condition := `WHERE t.organization_id = $1` + filters[cmp.Or(q.Filter, tokens.FilterAll)] +
-		` AND ($3::text = '' OR t.environment = $3) AND concat_ws(' ', t.name COLLATE "default", t.id,
-			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…') ILIKE ALL ($4)`
+		` AND ($3::text = '' OR t.environment = $3) AND lower(concat_ws(' ', t.name COLLATE "default", t.id,
+			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…')) LIKE ALL (lower($4)::text[])`
 	words := likeWords(q.Text)
 	total, err := getRow[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, words)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Repository) Tokens(
 	return all, total, err
 }
 
-// likeWords returns a pattern of LIKE for each word of a text.
+// likeWords returns a pattern of LIKE for each word of a text. ILIKE would lower the text that is searched for each.
 func likeWords(text string) pq.StringArray {
 	all := strings.Fields(strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text))
 	for i, word := range all {
