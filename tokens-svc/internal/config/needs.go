@@ -161,8 +161,7 @@ func (c Settings) parseURL(name, text string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		u = new(url.URL)
-	case u.Scheme == "http" && !c.Demo && !address.Loopback(u.Hostname()) &&
-		!strings.HasSuffix(u.Hostname(), ".localhost"):
+	case u.Scheme == "http" && !c.Demo && !address.Loopback(u.Hostname()):
 		return u, fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
 			"or with QUAYSIDE_DEMO=true", name)
 	}

@@ -2,7 +2,10 @@
 // provider gives it.
 package address
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // Canonical returns addr in the form in which addresses are compared: IPv4 never mapped into IPv6, and without a zone.
 func Canonical(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
@@ -17,8 +20,8 @@ func Site(addr netip.Addr) netip.Prefix { return prefix(addr, 48) }
 
 // Loopback reports whether a host of a URL is this machine.
 func Loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	addr, _ := netip.ParseAddr(host) // the zero Addr is not
+	return addr.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // prefix returns the zero Prefix for the zero Addr.
