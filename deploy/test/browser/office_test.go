@@ -239,6 +239,7 @@ func TestAnOfficePrintsAShipment(t *testing.T) {
 	w.reviewable()
 	for _, tab := range []string{"documents", "pallets", "history"} {
 		w.press(`nav[aria-label=Shipment] a[href$="/` + tab + `"]`)
+		w.awaits("scrollY === 0")
 		w.accessible()
 	}
 	w.write("#comment", strings.Repeat("Y", 300))
