@@ -46,21 +46,14 @@ func TestCacheLifetimes(t *testing.T) {
 	}
 }
 
-// newWithCachedToken returns an introspector with a cached token.
-func newWithCachedToken(tb testing.TB, c *clock) *introspect.Introspector {
-	tb.Helper()
-	server := newServer(tb, func(w http.ResponseWriter, _ *http.Request) {
+func TestCachedResultAllocatesNothing(t *testing.T) {
+	server := newServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, activeAnswer)
 	})
-	i := newIntrospector(tb, server.URL, c)
-	if _, err := i.Introspect(tb.Context(), token); err != nil {
-		tb.Fatal(err)
+	i := newIntrospector(t, server.URL, new(clock))
+	if _, err := i.Introspect(t.Context(), token); err != nil {
+		t.Fatal(err)
 	}
-	return i
-}
-
-func TestCachedResultAllocatesNothing(t *testing.T) {
-	i := newWithCachedToken(t, new(clock))
 	if n := testing.AllocsPerRun(1000, func() { _, _ = i.Cached(token) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -407,13 +407,6 @@ func TestCheckDigits(t *testing.T) {
 	}
 }
 
-func BenchmarkRun(b *testing.B) {
-	e := evidence(many(list.MaxPallets)...)
-	for b.Loop() {
-		Run(e)
-	}
-}
-
 // TestRunTakesLinearTime: describing the rows of pallets once took a pass over all of
 // them, and seconds for 10,000. Processor time does not depend on other programs.
 func TestRunTakesLinearTime(t *testing.T) {

@@ -51,6 +51,7 @@ func withServices(p program, do func(services) error, needs ...config.Need) erro
 	if cfg.Operator != "" {
 		audit.CommandLine.Name += ": " + tokens.Scrub(strings.ToValidUTF8(cfg.Operator, "?"))
 	}
+	cfg.DatabaseURL = cfg.DirectURL() // a pooler ends what takes longer than a request may
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session().OfCommand())
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)

@@ -57,8 +57,8 @@ type tokenCreate struct {
 	Environment   string        `default:"live" help:"live or test, visible in its text."`
 	Permissions   []string      `placeholder:"LIST" help:"Permissions, separated by commas."`
 	IPAllow       []string      `name:"ip-allow" placeholder:"LIST" help:"Allowed addresses and CIDR ranges."`
-	Limit         int           `placeholder:"N" help:"Requests per window, 100 by default."`
-	WindowSeconds int           `placeholder:"N" help:"Length of the window in seconds, 60 by default."`
+	Limit         int           `default:"100" help:"Requests per window."`
+	WindowSeconds int           `default:"60" help:"Length of the window in seconds."`
 	ExpiresIn     time.Duration `default:"2160h" help:"Lifetime, such as 12h."`
 	NoExpiry      bool          `help:"No expiry."`
 }
@@ -66,7 +66,7 @@ type tokenCreate struct {
 func (c tokenCreate) Run(ctx context.Context, p program) error {
 	d := tokens.Draft{
 		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions, IPAllow: c.IPAllow,
-		RateLimit: tokens.RateLimit{Limit: c.Limit, WindowSeconds: c.WindowSeconds},
+		RateLimit: tokens.RateLimit{Limit: cmp.Or(c.Limit, -1), WindowSeconds: cmp.Or(c.WindowSeconds, -1)},
 	}
 	if !c.NoExpiry {
 		d.ExpiresAt = p.now.Add(c.ExpiresIn)
