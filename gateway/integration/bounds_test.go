@@ -146,7 +146,7 @@ func TestUnreadResponsesTakeNoPlaceFromTokensAndPages(t *testing.T) {
 	eventually(t, logged, "the refusal is in the log", g.log)
 }
 
-// Refusals that are not read take no place from other requests, and end.
+// Refusals that are not read take no place from other requests, and end. Others of their client are answered meanwhile.
 func TestUnreadRefusalsEnd(t *testing.T) {
 	t.Parallel()
 
@@ -155,7 +155,7 @@ func TestUnreadRefusalsEnd(t *testing.T) {
 	address := newLoopback(t)
 	g.unread(t, address, "/api/v1/shipments", 1, 90, "authorization", "Bearer "+limited)
 	g.unread(t, address, "/api/v1/shipments", 1, 90)
-	if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
+	if a := g.get(t, "/api/v1/shipments", address, ""); a.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 	lines := func() int { return strings.Count(g.log.String(), "handled request") }

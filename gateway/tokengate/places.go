@@ -25,6 +25,7 @@ var (
 	// of refusals, until their clients have read them: an eighth, so that others learn why they are refused
 	refusalPlaces  = clients.NewShares(256, 32, giveWayWithin)
 	refusalTimeout = 5 * time.Second
+	atOnce         = 20 * time.Millisecond // for a refusal without a place
 )
 
 // giveWayWithin is how long a request waits for the place of a client that has more. That takes milliseconds, unless
@@ -121,13 +122,17 @@ func (x *exchange) enter() error {
 	}
 }
 
-// enterRefusal takes a place for a refusal instead of that of the request. If there is none, or the client does not
-// read the response within refusalTimeout, the request is aborted.
+// enterRefusal takes a place for a refusal instead of that of the request. If there is none, the response is sent as
+// far as the connection takes it at once, and a request whose body would be read on is aborted. So is one whose client
+// does not read the response in time.
 func (x *exchange) enterRefusal(refusal problem.Problem) {
 	x.release()
+	within := refusalTimeout
 	if err := x.take(refusalPlaces); err != nil {
-		x.status, x.whole = refusal.Status, false // for the log
-		panic(http.ErrAbortHandler)
+		if within = atOnce; x.body != nil {
+			x.status, x.whole = refusal.Status, false // for the log
+			panic(http.ErrAbortHandler)
+		}
 	}
-	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(within))
 }
