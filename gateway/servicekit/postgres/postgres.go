@@ -16,6 +16,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -49,6 +50,9 @@ func (s Session) OfCommand() Session {
 	s.AnswerTimeout = 10 * time.Second
 	return s
 }
+
+// LikeText escapes what has a meaning in a pattern of LIKE.
+var LikeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Options are the settings of a pool. The zero value is usable.
 type Options struct {

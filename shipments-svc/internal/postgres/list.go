@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -125,9 +126,6 @@ func listAfterQuery(org shipments.OrgID, f shipments.Filter, last *shipments.Shi
 		append([]any{uuid.UUID(org), key, limit, string(f.Status)}, args...)
 }
 
-// likeText escapes what has a meaning in a pattern of LIKE.
-var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 // filterArgs are the arguments of conditions from $5 on.
 func filterArgs(f shipments.Filter) []any {
 	bound := func(t *time.Time, up time.Duration) any {
@@ -138,7 +136,7 @@ func filterArgs(f shipments.Filter) []any {
 	}
 	args := []any{
 		bound(f.CreatedAfter, 0), bound(f.CreatedBefore, time.Millisecond-1), string(f.CheckResult),
-		likeText.Replace(f.Search), bound(f.UpdatedAfter, 0),
+		postgres.LikeText.Replace(f.Search), bound(f.UpdatedAfter, 0),
 	}
 	for _, t := range shipments.FilterFields {
 		args = append(args, t.Of(f.Texts))

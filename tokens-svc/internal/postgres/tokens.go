@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -95,7 +96,7 @@ func (r *Repository) Tokens(
 
 // likeWords returns a pattern of LIKE for each word of a text. ILIKE would lower the text that is searched for each.
 func likeWords(text string) pq.StringArray {
-	all := strings.Fields(strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text))
+	all := strings.Fields(postgres.LikeText.Replace(text))
 	for i, word := range all {
 		all[i] = "%" + word + "%"
 	}
